@@ -8,9 +8,9 @@ import { type Recorder, startRecorder } from './recorder.ts';
 import { type DeployedStage, deployStage, ledgerRecords, type RolePolicy, startCold, until } from './stage.ts';
 
 /**
- * Schedule, four functions, service, topic, and a gateway that wants a header and a client certificate: the real template with the real bundles, on an emulator of AWS that evaluates IAM
- * for the functions' own calls; and a server that does what the specification says and nothing more. What it cannot show is
- * in docs/operate.md.
+ * Schedule, four functions, service, topic, and a gateway that wants a header and a client certificate: the real template
+ * with the real bundles, on an emulator of AWS that evaluates IAM for the functions' own calls; and a server that does
+ * what the specification says and nothing more. What it cannot show is in docs/operate.md.
  */
 
 const emulator = await startEmulator();
@@ -124,6 +124,18 @@ describe.skipIf(emulator === undefined)('A deployed stage', () => {
     test('has the statements that are tried below, and no other ones', () => {
       const found = all.flatMap(({ role, statements }) => statements.map((statement) => named(role, statement)));
       expect(found.sort()).toEqual([...tried, ...notTried].sort());
+    });
+
+    test('with all of them, two executions at once send one truncation of an index', async () => {
+      const sent = () =>
+        service.engine.asked.filter(({ body }) => (body as { dryRun?: boolean } | undefined)?.dryRun === false).length;
+      service.engine.addRows('dataset.operation', oldTimestamps(2000));
+      const before = sent();
+      const input = { mode: 'enforce', indices: ['dataset.operation'] };
+      const ended = await Promise.all([stage.execute(input), stage.execute(input)]);
+      expect(ended.map(({ status }) => status)).toEqual(['SUCCEEDED', 'SUCCEEDED']);
+      expect(sent() - before).toBe(1);
+      await stage.received();
     });
 
     test.each(tried)('%s: the run does not end well', async (name) => {

@@ -1,196 +1,256 @@
-import { type Mutant, mutant } from './mutant.ts';
+import { always, type Mutant, mutant, never, nothing, resolves, returns, takes } from './mutant.ts';
 
 const check = 'truncation/check';
 const plan = 'run/plan/plan';
+const policy = 'run/plan/policy';
 const release = 'run/release';
 const watch = 'truncation/watch';
 const judge = 'truncation/judge';
 const kept = 'truncation/kept';
+const counts = 'truncation/counts';
+const entries = 'run/entries';
+
+/** Plan without some of the entries that it takes from the ledger. @param stays of an `entry` */
+export const onlyEntries = (stays: string) =>
+  [
+    plan,
+    'entriesFromLedger',
+    returns(
+      `({ ...it, fromLedger: { ...it.fromLedger, entries: it.fromLedger.entries.filter((entry) => ${stays}) } })`,
+    ),
+  ] as const;
+
+/** A verdict, called `it`, that is good where `is` holds. */
+const good = (is: string) => returns(`${is} ? { ...it, outcome: "truncated", cause: { kind: "verified" } } : it`);
+
+/** What a status of a task shows of its method, with other facts of `seen`, or of the `attempt`. */
+const shown = (seen: string, attempt = 'attempt') =>
+  [
+    watch,
+    'methodShown',
+    takes(
+      '{ attempt, ...record }, { counts, status, ...seen }, hasWritten',
+      `{ ...record, attempt: ${attempt} }, { ...seen, ${seen} }, hasWritten`,
+    ),
+  ] as const;
 
 /** Rules 2 and 5 to 14: watching, judging, telling. */
 export const judgingMutants: readonly Mutant[] = [
   mutant(5, 'judges what may still be sent', [
     [
-      watch,
-      "if (!counts || (state === 'sending' && at < judgeableAt)) return false;",
-      'if (!counts || (state.length < 0 && at < judgeableAt)) return false;',
+      'run/poll',
+      'checkOne',
+      takes(
+        'entry, record, ...rest',
+        'entry, record?.attempt ? { ...record, attempt: { ...record.attempt, judgeableAt: 0 } } : record, ...rest',
+      ),
     ],
-    [watch, 'at > judgeableAt && at - stillSince', 'judgeableAt > 0 && at - stillSince'],
-    ['truncation/next-check', "record.state === 'sending' && now < record.attempt.judgeableAt", 'now < 0'],
-    ['run/poll', "if (record.state === 'sending' && now < record.attempt.judgeableAt) return entry;", ''],
-    [
-      'run/entries',
-      "record.state === 'sending' ? Math.max(now, record.attempt.judgeableAt) : now + checkInterval.minMillis",
-      'now + checkInterval.minMillis',
-    ],
-    ['run/entries', "state === 'sending' && now < attempt.judgeableAt;", 'now < 0;'],
+    [entries, 'firstCheckAt', '() => (_, now) => now + checkInterval.minMillis'],
+    [entries, 'mayBeSent', never],
   ]),
   mutant(6, 'a preview watches and judges like any run', [
-    [plan, "begun.mode === 'enforce', services", 'true, services'],
+    [
+      plan,
+      'entriesFromLedger',
+      takes('state, prepared, _, services', 'state, prepared, prepared.canAskServer, services'),
+    ],
   ]),
-  mutant(14, 'says nothing of what is unresolved', [
-    [plan, 'if (policy || !release) {', 'if ((policy || !release) && !isUnresolved(record)) {'],
-  ]),
-  mutant(14, 'says nothing of what is quarantined', [
-    [plan, 'if (policy || !release) {', "if ((policy || !release) && owned.kind !== 'quarantined') {"],
-  ]),
+  mutant(14, 'says nothing of what is unresolved', [onlyEntries('!entry.record || !isUnresolved(entry.record)')]),
+  mutant(14, 'says nothing of what is quarantined', [onlyEntries('entry.decision?.outcome !== "quarantined"')]),
   mutant(
     14,
     'says nothing of what is quarantined where it cannot do its work',
-    [
-      [
-        plan,
-        'if (policy || !release) {',
-        "if ((policy || !release) && (canAskServer || owned.kind !== 'quarantined')) {",
-      ],
-    ],
+    [onlyEntries('args[1].canAskServer || entry.decision?.outcome !== "quarantined"')],
     ['parameters refused'],
   ),
   mutant(2, 'truncates an index whose policy is switched off', [
-    [plan, 'else if (parsed.policy.enabled) toCount', 'else if (parsed.policy.aspect.length > 0) toCount'],
+    [
+      plan,
+      'entriesFromLedger',
+      `(original) => (state, prepared, ...rest) => {
+        const { fromLedger, toCount } = original(state, prepared, ...rest);
+        const isOff = ({ decision }) => decision?.outcome === 'disabled';
+        const off = fromLedger.entries.filter(isOff).map(({ index }) => index);
+        const entries = fromLedger.entries.filter((entry) => !isOff(entry));
+        return {
+          fromLedger: { ...fromLedger, entries },
+          toCount: [...toCount, ...prepared.chosen.filter(({ index }) => off.includes(index))],
+        };
+      }`,
+    ],
   ]),
   mutant(2, 'reindexes where statuses may not be read', [
-    ['run/plan/policy', 'taskStatusError: await requests.taskStatusRefusal()', 'taskStatusError: undefined'],
+    [policy, 'decide', takes('step, facts', 'step, { ...facts, taskStatusError: undefined }')],
   ]),
   mutant(7, 'does not learn from a status how rows are removed', [
-    [check, 'methodShown(record, seen, watch.hasWritten ?? false);', 'record.attempt.method;'],
+    [check, 'methodShown', '() => ({ attempt }) => attempt.method'],
   ]),
   mutant(
     7,
     'makes a delete of a reindex that counts what it leaves out',
-    [[watch, 'counts !== undefined && isInPlace(attempt, counts);', 'counts !== undefined;']],
+    [shown('status, counts: counts && { ...counts, rowsLeft: 0 }')],
     ['all rows, old ones are deleted'],
   ),
   mutant(
     7,
     'makes a delete of a reindex of which every row has failed',
-    [[watch, 'deleted >= total || total <=', 'deleted >= 0 || total <=']],
+    [
+      shown(
+        'counts, status: status?.counters ? { ...status, counters: { ...status.counters, total: undefined } } : status',
+      ),
+    ],
     ['every row fails'],
   ),
   mutant(7, 'forgets what a status has just said', [
-    [watch, 'moved || isFirst || runs ? until', 'moved || isFirst ? until'],
+    [watch, 'idleness', takes('before, seen, movement', 'before, { ...seen, status: undefined }, movement')],
   ]),
   mutant(9, 'takes a reindex that was cancelled for whole', [
-    [kept, 'end === undefined || end.cancelled', 'end === undefined'],
+    [kept, 'accountsFor', takes('end, attempt', 'end && { ...end, cancelled: undefined }, attempt')],
   ]),
   mutant(7, 'makes a delete of a reindex without rows to keep', [
-    [watch, 'if (rowsToKeep === 0) return', 'if (rowsToKeep < 0) return'],
+    shown(
+      'counts, status',
+      '{ ...attempt, baseline: { ...attempt.baseline, rowsToKeep: attempt.baseline.rowsToKeep || 1 } }',
+    ),
   ]),
-  mutant(7, 'takes the first check for stillness', [[watch, 'at - stillSince >= window', 'at - stillSince <= window']]),
+  mutant(7, 'takes the first check for stillness', [
+    [watch, 'isStill', '() => ({ stillSince }, at, { judgeableAt }) => stillSince !== undefined && at > judgeableAt'],
+  ]),
   mutant(7, 'takes a reindex that is not in place for ended', [
-    [watch, '(!isReindex || isInPlace(attempt, counts))', '(!isReindex || at > 0)'],
+    [watch, 'hasEnded', returns('it || (args[1].counts !== undefined && args[1].status?.completed === true)')],
   ]),
   mutant(7, 'trusts "completed" without counting', [
     [
       judge,
-      'if (isRemainder(counts.rowsLeft, baseline.rowsToDelete)) {',
-      'if (!watch.end && isRemainder(counts.rowsLeft, baseline.rowsToDelete)) {',
+      'judgeDelete',
+      takes('record, watch, counts', 'record, watch, watch.end ? { ...counts, rowsLeft: 0 } : counts'),
     ],
   ]),
   mutant(
     8,
     'checks every second, however often',
     [
-      [
-        'truncation/next-check',
-        'return now + Math.max(least, Math.min(checkInterval.maxMillis, farthest, predicted));',
-        'return now + Math.min(farthest, predicted, 1000);',
-      ],
-      ['run/next', 'state.polls >= maxPolls', 'state.polls > 1e9'],
+      [check, 'nextCheckAt', returns('args[0].state === "sending" || args[1].pending ? it : args[2] + 1000')],
+      ['run/next', 'budgetExceeded', takes('state, ...rest', '{ ...state, polls: 0 }, ...rest')],
     ],
     ['takes hours', 'hangs for an hour'],
   ),
   mutant(9, 'has a tolerance for what nobody answered', [
-    [judge, 'counts.rowsLeft >= baseline.rowsToDelete &&', 'counts.rowsLeft >= baseline.rowsToDelete * 0.9 &&'],
+    [
+      judge,
+      'judgeDelete',
+      `(original) => (record, watch, counts) => {
+        const { rowsToDelete } = record.attempt.baseline;
+        const isMost = counts.rowsLeft >= rowsToDelete * 0.9;
+        return original(record, watch, isMost ? { ...counts, rowsLeft: rowsToDelete } : counts);
+      }`,
+    ],
   ]),
   mutant(9, 'takes whatever has no task id for unchanged', [
-    [judge, "state === 'sending' && isUntouched", "state === 'sending'"],
+    [
+      judge,
+      'judgeDelete',
+      returns('args[0].state === "sending" ? { ...it, outcome: "failed", cause: { kind: "unchanged" } } : it'),
+    ],
   ]),
   mutant(9, 'does not count the rows to keep of a delete', [
-    [judge, 'if (exceedsTolerance(attempt, facts.rowsMissing)) {', 'if (counts.rowsLeft < 0) {'],
+    [
+      judge,
+      'judgeDelete',
+      takes('record, watch, counts', 'record, watch, { ...counts, rowsToKeep: record.attempt.baseline.rowsToKeep }'),
+    ],
   ]),
-  mutant(9, 'judges a reindex like a delete', [
-    [judge, "return record.attempt.method === 'reindex' ?", 'return counts.rowsLeft < 0 ?'],
-  ]),
+  mutant(9, 'judges a reindex like a delete', [[judge, 'judgeReindex', '() => judgeDelete']]),
   mutant(9, 'judges a reindex without a task id like a delete', [
     [
       judge,
-      "return record.attempt.method === 'reindex' ?",
-      "return record.attempt.method === 'reindex' && record.state === 'running' ?",
+      'judgeReindex',
+      '(original) => (record, ...rest) => (record.state === "running" ? original : judgeDelete)(record, ...rest)',
     ],
   ]),
   mutant(9, 'does not read what a reindex says that it left out', [
-    [kept, 'if (end === undefined || end.cancelled) return false;', 'if (end?.total !== -1) return end !== undefined;'],
+    [kept, 'accountsFor', '() => (end) => end !== undefined'],
   ]),
   mutant(9, 'believes a reindex that nobody saw end', [
-    [judge, "if (state === 'running' && accountsFor(watch.end, attempt)) {", 'if (!watch.end) {'],
+    [judge, 'judgeInPlace', good('!args[1].end && it.cause.kind === "unproven"')],
   ]),
-  mutant(9, 'believes a reindex that is not in place', [
-    [judge, 'return isInPlace(attempt, counts) ? judgeInPlace', 'return counts.rowsLeft >= 0 ? judgeInPlace'],
-  ]),
+  mutant(9, 'believes a reindex that is not in place', [[judge, 'isInPlace', always]]),
   mutant(9, 'takes the rows to keep for all that a reindex had to write', [
-    [kept, 'if (total === undefined) return', 'if (total !== -1) return'],
+    [kept, 'accountsFor', takes('end, attempt', 'end && { ...end, total: undefined }, attempt')],
   ]),
   mutant(
     9,
     'calls a reindex lost that has not been refreshed',
-    [[kept, 'if (!accountsFor(end, attempt) ||', 'if (rows > 0 || !accountsFor(end, attempt) ||']],
+    [[kept, 'keptRows', returns('it.kind === "not-visible" ? { ...it, kind: "missing" } : it')]],
     ['new index without refreshes'],
   ),
   mutant(
     9,
     'calls a reindex verified that has not been refreshed',
-    [[judge, '(found === 0 || exceedsTolerance(attempt, kept.rows))', 'found < 0']],
+    [[judge, 'judgeInPlace', good('it.cause.kind === "not-visible"')]],
     ['new index without refreshes'],
   ),
   mutant(9, 'takes rows that were not written for rows that are not visible', [
-    [kept, '|| exceedsTolerance(attempt, lost)', ''],
+    [
+      kept,
+      'keptRows',
+      returns(
+        'it.kind === "missing" && accountsFor(args[2], args[0]) ? { ...it, kind: "not-visible", written: 0 } : it',
+      ),
+    ],
   ]),
   mutant(
     9,
     'calls an index without any visible row lost, although no status was read',
-    [[kept, 'return isEmpty && !isAbsent ?', 'return isEmpty && isAbsent ?']],
+    [[kept, 'keptRows', returns('it.kind === "nothing-visible" ? { ...it, kind: "missing" } : it')]],
     ['new index without refreshes'],
   ),
   mutant(9, 'calls an index that is not known one without visible rows', [
-    [kept, 'return isEmpty && !isAbsent ?', 'return isEmpty ?'],
+    [kept, 'keptRows', takes('attempt, counts, end', 'attempt, { ...counts, isAbsent: undefined }, end')],
   ]),
   mutant(
     10,
     'releases rows that are not visible',
-    [[release, 'return { missing, notVisible', 'return { missing: hiddenBy(kept) ? 0 : missing, notVisible']],
+    [[release, 'missingIn', resolves('it.notVisible ? { ...it, missing: 0 } : it')]],
     ['new index without refreshes'],
   ),
   mutant(9, 'forgets what a completed status has counted', [
-    [check, '(endCounters(seen.status) ?? attempt.end)', 'undefined'],
-    [watch, 'end: endCounters(status) ?? before.end,', 'end: endCounters(status),'],
+    [check, 'endCounters', nothing],
+    [watch, 'byStatus', returns('({ ...it, end: endCounters(args[1].status) })')],
   ]),
   mutant(9, 'does not check twice where rows are fewer', [
-    [judge, "outcome === 'truncated' && rowsMissing + rowsNotVisible === 0 &&", "outcome === 'truncated' &&"],
+    [judge, 'isFinal', takes('verdict, ...rest', '{ ...verdict, rowsMissing: 0, rowsNotVisible: 0 }, ...rest')],
   ]),
-  mutant(9, 'does not see what is left', [
-    [judge, 'if (isRemainder(counts.rowsLeft, baseline.rowsToDelete)) {', 'if (counts.rowsLeft < 0) {'],
+  mutant(9, 'does not see what is left', [[judge, 'isRemainder', never]]),
+  mutant(9, 'has no quarantine', [[judge, 'stateAfter', returns('args[0].outcome === "rows-missing" ? "idle" : it')]]),
+  mutant(9, 'opens a reindex that is not proven', [
+    [judge, 'stateAfter', returns('args[0].outcome === "unknown" ? "idle" : it')],
   ]),
-  mutant(9, 'has no quarantine', [[judge, "outcome === 'rows-missing' || ", '']]),
-  mutant(9, 'opens a reindex that is not proven', [[judge, " || (outcome === 'unknown' && method === 'reindex')", '']]),
-  mutant(9, 'does not wait for the refresh', [
-    [judge, 'if (at - agreesSince >= agreeingChecksMillis)', 'if (at - agreesSince >= 0)'],
-  ]),
-  mutant(9, 'does not name an index that was replaced', [
-    [check, 'indexNow: isAnother ? index.indexName : undefined', 'indexNow: undefined'],
-  ]),
-  mutant(9, 'has no breaker', [['run/breaker', 'return isBad ? ', 'return isBad && isReindex === null ? ']]),
+  mutant(9, 'does not wait for the refresh', [[judge, 'isFinal', always]]),
+  mutant(9, 'does not name an index that was replaced', [[check, 'indexAfter', resolves('{}')]]),
+  mutant(9, 'has no breaker', [['run/breaker', 'breakerOf', nothing]]),
   mutant(9, 'counts an open window', [
-    ['truncation/counts', 'end: countedAtMillis,', 'end: countedAtMillis + 86_400_000,'],
+    [
+      counts,
+      'countTruncation',
+      takes('ask, what', 'ask, { ...what, countedAtMillis: what.countedAtMillis + 86_400_000 }'),
+    ],
   ]),
   mutant(
     9,
     'believes a single answer that does not know the index',
     [
       [
-        'truncation/counts',
-        'if (absent && isKnown) throw absent;',
-        'if (absent) for (const name of Object.keys(rows)) rows[name] = 0;',
+        counts,
+        'countRows',
+        `(original) => async (ask, fields, cutoffs) => {
+          try {
+            return await original(ask, fields, cutoffs);
+          } catch (error) {
+            if (error.fact?.kind !== 'no-index') throw error;
+            return { rows: Object.fromEntries(Object.keys(cutoffs).map((name) => [name, 0])), isAbsent: true };
+          }
+        }`,
       ],
     ],
     ['one count of each check is answered by another server'],
@@ -198,79 +258,84 @@ export const judgingMutants: readonly Mutant[] = [
   mutant(
     9,
     'believes an empty index between counts of rows',
-    [['truncation/counts', 'if (totals.includes(0) && !isEmpty) throw', 'if (totals.includes(-1)) throw']],
+    [
+      [
+        counts,
+        'countRows',
+        takes('ask, ...rest', 'async (fields) => ({ ...(await ask(fields)), rowsTotal: 1 }), ...rest'),
+      ],
+    ],
     ['one count of each check is answered by another server'],
   ),
   mutant(9, 'counts from a limited run’s cutoff on', [
-    ['truncation/counts', 'const { sent, policy = sent, end } = rows;', 'const { sent, end, sent: policy } = rows;'],
+    [counts, 'countTruncation', takes('ask, what', 'ask, { ...what, policyCutoffMillis: what.fields.cutoffMillis }')],
   ]),
-  mutant(10, 'gives up before 20 h', [[check, 'clock.now() - sendingSince >= overdueAfterMillis', 'clock.now() > 0']]),
-  mutant(10, 'never gives up', [[check, 'clock.now() - sendingSince >= overdueAfterMillis', 'clock.now() < 0']]),
+  mutant(10, 'gives up before 20 h', [
+    [check, 'isOld', '() => ({ attempt }, { run }) => run.runStartMillis > attempt.sendingSince'],
+  ]),
+  mutant(10, 'never gives up', [[check, 'isOld', never]]),
   mutant(
     10,
     'gives up what moves',
-    [[check, 'isOld(record, services) && after.isStuck === true', 'isOld(record, services)']],
+    [[check, 'reduce', returns('({ ...it, isStuck: true })')]],
     ['a task stands still for over a day, or goes on past the end of the next night'],
   ),
-  mutant(11, 'keeps no window', [
-    ['ledger/transitions', 'return window ?? (isWhole ? before : undefined);', 'return undefined;'],
-  ]),
-  mutant(11, 'does not count the window again', [
-    ['run/plan/policy', 'if (!window || requests.isLate()) return;', 'if (!window || window.rows >= 0) return;'],
-  ]),
+  mutant(11, 'keeps no window', [['ledger/transitions', 'windowAfter', nothing]]),
+  mutant(11, 'does not count the window again', [[policy, 'noteFewerRows', nothing]]),
   mutant(11, 'says nothing of rows that have gone between two nights', [
-    ['run/plan/policy', "notes.push({ kind: 'fewer-rows'", "[].concat({ kind: 'fewer-rows'"],
+    [
+      policy,
+      'noteFewerRows',
+      takes('index, policy, fields, context', 'index, policy, fields, { ...context, notes: [] }'),
+    ],
   ]),
   mutant(11, 'is content with a window of which rows have gone', [
-    ['model/note', "    case 'fewer-rows':\n      return true;", "    case 'fewer-rows':\n      return false;"],
+    ['model/note', 'needsAttention', returns('it && args[0].kind !== "fewer-rows"')],
   ]),
   mutant(12, 'publishes nothing', [
     [
       'run/report',
-      'await publisher.publish(composed, state?.byHand)',
-      'composed.policies === undefined ? await publisher.publish(composed, state?.byHand) : []',
+      'report',
+      takes(
+        'event, services',
+        'event, { ...services, publisher: Object.assign(Object.create(services.publisher), { publish: async () => true }) }',
+      ),
     ],
   ]),
   mutant(
     14,
     'accepts two policies for one index',
     [
-      ['policy/parse', 'if (positions.length <= 1)', 'if (same.length <= 100)'],
-      ['run/current-settings', 'if (second) return', 'if (second && !current) return'],
+      ['policy/parse', 'withoutDuplicates', '() => (parsed) => parsed'],
+      [
+        'run/current-settings',
+        'changedSettings',
+        resolves('it?.what === "unreadable" && it.problem.startsWith("there is a second one") ? undefined : it'),
+      ],
     ],
     ['policy twice'],
   ),
   mutant(
     10,
     'releases whatever is missing',
-    [[release, 'missing <= (acceptMissing ?? 0) &&', 'missing >= 0 &&']],
+    [[release, 'missingIn', resolves('({ ...it, missing: it.missing && 0 })')]],
     ['a run ends between its verdict and its message, and so does a release'],
   ),
   mutant(10, 'releases what is unknown, and nobody accepted', [
-    [release, '(unknown === undefined || acceptMissing !== undefined)', '(acceptMissing ?? 0) >= 0'],
+    [release, 'missingIn', resolves('({ ...it, unknown: undefined })')],
   ]),
-  mutant(10, 'releases what is unresolved', [
-    [release, 'until !== undefined && services.clock.now() < until', 'until !== undefined && services.clock.now() < 0'],
-  ]),
-  mutant(10, 'counts a reindex that is not in place', [
-    [release, 'if (!isInPlace(record.attempt, { rowsLeft: sent })) {', 'if (sent < 0) {'],
-  ]),
+  mutant(10, 'releases what is unresolved', [[release, 'releasableAt', nothing]]),
+  mutant(10, 'counts a reindex that is not in place', [[release, 'isInPlace', always]]),
   mutant(
     10,
     'releases a reindex whose status says that it runs',
-    [[release, "if (seen?.kind === 'found' && !seen.completed) return { missing, unknown: 'running' };", '']],
+    [[release, 'missingIn', resolves('it.unknown === "running" ? { ...it, unknown: undefined } : it')]],
     ['a person releases a reindex that has written every row, and has not ended for a day'],
   ),
   mutant(
     10,
     'releases by the counts of another address',
-    [
-      [
-        release,
-        "if (address !== undefined) return { unknown: 'address'",
-        "if (address === '') return { unknown: 'address'",
-      ],
-    ],
+    [[release, 'addressElsewhere', nothing]],
     ['a reindex without a task id is released at another address'],
   ),
 ];

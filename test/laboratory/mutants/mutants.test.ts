@@ -5,7 +5,7 @@ import { bundleWorker } from '../campaign/bundle.ts';
 import { changed, mutant } from './mutant.ts';
 import { mutants } from './mutants.ts';
 
-test('every mutant changes texts that are in the core once, and what comes out can be built', async () => {
+test('every mutant changes functions that the core has, and what comes out can be built', async () => {
   const outdated = await Promise.all(
     mutants.map(async (one) => {
       try {
@@ -24,10 +24,13 @@ test('every mutant changes texts that are in the core once, and what comes out c
 
 test.each([
   ['a module that is not there', 'truncation/nowhere', 'judge', 'does not reach'],
-  ['a text that is not there', 'truncation/judge', 'no such text', '0 times'],
-  ['a module that no history reaches', 'aws/ssm', 'x', 'does not reach'],
-])('a mutant of %s cannot be hunted', async (_, module, find, why) => {
-  await expect(bundleWorker('nothing', [mutant(1, 'nothing', [[module, find, '']])])).rejects.toThrow(why);
+  ['a function that is not there', 'truncation/judge', 'judgeNothing', 'has no judgeNothing'],
+  ['a check that is not there', 'policy/decision', 'checks.mood.refusal', 'has no checks.mood'],
+  ['a module that no history reaches', 'aws/ssm', 'ssmParameters', 'does not reach'],
+])('a mutant of %s cannot be hunted', async (_, module, name, why) => {
+  await expect(
+    bundleWorker('nothing', [mutant(1, 'nothing', [[module, name, '() => () => undefined']])]),
+  ).rejects.toThrow(why);
 });
 
 test('every mutant has a name of its own, and every safety rule that the laboratory can see has a mutant', () => {

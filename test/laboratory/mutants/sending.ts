@@ -1,159 +1,178 @@
 import type { PlotName } from '../histories/plots.ts';
-import { type Mutant, mutant } from './mutant.ts';
+import { always, type Mutant, mutant, never, nothing, resolves, returns, takes } from './mutant.ts';
 
 const decision = 'policy/decision';
 const truncate = 'run/truncate';
 const settings = 'run/current-settings';
 const ownership = 'ledger/ownership';
 const transitions = 'ledger/transitions';
+const responses = 'gms/responses/truncation';
+const breaker = 'run/breaker';
 
 const anotherAtLast = 'the server or the stage is another one by the time of the last dry run';
+
+/** What a record means to a run, called `it`, in another form. */
+const owned = (form: string) =>
+  [
+    ownership,
+    'ownership',
+    `(original) => (record, run) => { const it = original(record, run); return ${form}; }`,
+  ] as const;
+
+/** The call of Truncate with a ledger whose `replace` is another one. */
+const writes = (replace: string): string =>
+  takes('state, target, services', `state, target, { ...services, ledger: ${ledgerWith('services.ledger', replace)} }`);
+const ledgerWith = (ledger: string, replace: string) =>
+  `Object.assign(Object.create(${ledger}), { replace: ${replace} })`;
 
 /** Rules 1 to 5: deciding and sending. */
 export const sendingMutants: readonly Mutant[] = [
   mutant(1, 'takes every server for one that deletes in place', [
-    [truncate, '    method,\n    baseline', "    method: 'delete',\n    baseline"],
+    [transitions, 'startSending', takes('record, key, attempt', 'record, key, { ...attempt, method: "delete" }')],
   ]),
-  mutant(1, 'insists on a field that the server refuses', [[truncate, 'state.refusesForceField ?? false', 'false']]),
-  mutant(1, 'sends another batch size', [['truncation/counts', 'batchSize: policy.batchSize', 'batchSize: 1']]),
-  mutant(2, 'trusts a server whose clock is wrong', [
-    [decision, 'Math.abs(clockSkewMillis) > maxClockSkewMillis', 'Math.abs(clockSkewMillis) < 0'],
+  mutant(1, 'insists on a field that the server refuses', [
+    [truncate, 'decideWith', takes('state, ...rest', '{ ...state, refusesForceField: false }, ...rest')],
   ]),
-  mutant(2, 'accepts a start in the future', [[decision, 'runStartMillis - nowMillis;', '0;']]),
+  mutant(1, 'sends another batch size', [
+    ['truncation/counts', 'truncateFields', returns('({ ...it, batchSize: 1 })')],
+  ]),
+  mutant(2, 'trusts a server whose clock is wrong', [[decision, 'checks.serverClock.refusal', nothing]]),
+  mutant(2, 'accepts a start in the future', [[decision, 'checks.startInFuture.refusal', nothing]]),
   mutant(2, 'has no floor', [
-    [decision, 'const isOldEnough = ', 'const isOldEnough = present > 0 || '],
-    ['model/policy-fields', ".min(minRetentionDays, 'minRetentionDays')", ''],
+    [decision, 'checks.floor.refusal', nothing],
+    ['model/policy-fields', 'policyFields', '(original) => () => original(-5000)'],
   ]),
-  mutant(2, 'believes counts that contradict each other', [
-    [decision, 'dryRun.rowsToDelete > dryRun.rowsTotal ?', 'dryRun.rowsToDelete < 0 ?'],
+  mutant(2, 'believes counts that contradict each other', [[decision, 'checks.counts.refusal', nothing]]),
+  mutant(2, 'has no threshold', [[decision, 'checks.threshold.refusal', nothing]]),
+  mutant(2, 'has no ceiling', [[decision, 'isAboveCeiling', never]]),
+  mutant(2, 'takes an approval for any number', [
+    [
+      decision,
+      'checks.ceiling.refusal',
+      takes('facts', '{ ...facts, approveRows: facts.approveRows && Number.MAX_SAFE_INTEGER }'),
+    ],
   ]),
-  mutant(2, 'has no threshold', [
-    [decision, 'compareShare(dryRun.rowsToDelete, dryRun.rowsTotal, minDeletePercent) < 0', 'minDeletePercent < 0'],
+  mutant(2, 'reindexes although the policy refuses that', [[decision, 'checks.refuseReindex.refusal', nothing]]),
+  mutant(3, 'does not read the pause again', [
+    [settings, 'changedSettings', resolves('it?.by === "paused" ? undefined : it')],
   ]),
-  mutant(2, 'has no ceiling', [[decision, '!isAboveCeiling(policy, dryRun)', 'rowsToDelete > 0']]),
-  mutant(2, 'takes an approval for any number', [[decision, 'rowsToDelete <= (approved ?? 0)', '(approved ?? 0) > 0']]),
-  mutant(2, 'reindexes although the policy refuses that', [[decision, 'policy.refuseReindex && ', 'false && ']]),
-  mutant(3, 'does not read the pause again', [[settings, 'if (paused) return paused;', '']]),
   mutant(3, 'takes a pause that cannot be read for none', [
-    [settings, "return { kind: 'stopped', by: 'paused', problem: problemOf(error) };", 'return void error;'],
+    [settings, 'pausedCause', resolves('it?.problem === undefined ? it : undefined')],
   ]),
-  mutant(3, 'does not compare the policy', [
-    [settings, 'difference(policy, current.policy)', 'difference(policy, policy)'],
-  ]),
+  mutant(3, 'does not compare the policy', [[settings, 'difference', nothing]]),
   ...(
     [
-      ['settings', 'not asked: it has just read them, and a pause ends the run before Truncate', undefined],
-      ['serverClock', 'asked', anotherAtLast],
-      ['counts', 'asked', anotherAtLast],
-      ['threshold', 'asked', anotherAtLast],
-      ['ceiling', 'asked', anotherAtLast],
-      [
-        'rowsChanged',
-        'not asked: there is nothing to compare with',
-        'something else deletes rows between the baseline and the last dry run',
-      ],
-      ['rowLimit', 'not asked: it looks for a cutoff within the limit', anotherAtLast],
+      ['settings', undefined],
+      ['serverClock', anotherAtLast],
+      ['counts', anotherAtLast],
+      ['threshold', anotherAtLast],
+      ['ceiling', anotherAtLast],
+      ['rowsChanged', 'something else deletes rows between the baseline and the last dry run'],
+      ['rowLimit', anotherAtLast],
     ] as const
   ).map(askedInPlanAlone),
   mutant(3, 'sends long after its dry run', [
-    [truncate, 'Math.min(sendBy, dryRunAt.wall + dryRunValidMillis)', 'sendBy'],
-    [truncate, ', dryRunAt.monotonic + dryRunValidMillis)', ')'],
-  ]),
-  mutant(3, 'does not decide again', [[truncate, '  if (refusal) {\n', '  if (refusal && rowsTotal < 0) {\n']]),
-  mutant(3, 'fixes the cutoff in Truncate', [
     [
       truncate,
-      'const policyCutoffMillis = policyCutoff(runStartMillis, policy);',
-      'const policyCutoffMillis = policyCutoff(clock.now(), policy);',
+      'decideWith',
+      `(original) => async (...args) => {
+        const it = await original(...args);
+        if (it.kind !== 'approved') return it;
+        const sendBy = args[3];
+        const later = sendBy - it.attempt.sendBy;
+        const attempt = { ...it.attempt, sendBy, judgeableAt: it.attempt.judgeableAt + later };
+        return { ...it, attempt, dryRunAt: { monotonic: Number.POSITIVE_INFINITY } };
+      }`,
     ],
   ]),
-  mutant(3, 'deletes far more than Plan counted', [
-    [decision, 'return now - was > Math.max(agreedRows.rows, more) ?', 'return now < 0 ?'],
+  mutant(3, 'does not decide again', [[truncate, 'decide', '(original) => (...args) => void original(...args)']]),
+  mutant(3, 'has a cutoff in Truncate that is a minute later', [
+    [truncate, 'policyCutoff', takes('runStartMillis, policy', 'runStartMillis + 60_000, policy')],
   ]),
+  mutant(3, 'deletes far more than Plan counted', [[decision, 'checks.grown.refusal', nothing]]),
   mutant(3, 'deletes more than the row limit', [
-    [truncate, 'plan.limited ? plan.cutoffMillis : policyCutoffMillis', 'policyCutoffMillis'],
-    [decision, 'dryRun.rowsToDelete <= Math.max(policy.maxRowsPerRun, approveRows)', 'approveRows >= 0'],
+    [
+      truncate,
+      'decideWith',
+      `(original) => (state, target, ...rest) => {
+        const cutoffMillis = policyCutoff(state.runStartMillis, target.policy);
+        return original(state, { ...target, plan: { ...target.plan, cutoffMillis } }, ...rest);
+      }`,
+    ],
+    [decision, 'checks.rowLimit.refusal', nothing],
   ]),
   mutant(4, 'takes 5xx for a rejection', [
-    [
-      'gms/responses/truncation',
-      'if (failure) return',
-      "if (failure && answer.status >= 500) return { kind: 'not-sent', why: failure };\n  if (failure) return",
-    ],
+    [responses, 'truncationOf', returns('args[0].status >= 500 ? { kind: "not-sent", why: it.error } : it')],
   ]),
   mutant(4, 'takes 400 for a rejection', [
-    [
-      'gms/responses/truncation',
-      'if (failure) return',
-      "if (failure && answer.status === 400) return { kind: 'not-sent', why: failure };\n  if (failure) return",
-    ],
+    [responses, 'truncationOf', returns('args[0].status === 400 ? { kind: "not-sent", why: it.error } : it')],
   ]),
   mutant(4, 'takes a connection that broke for one that was never made', [
-    ['gms/responses/truncation', 'if (!error.mayBeWritten)', 'if (error.status === undefined)'],
+    [
+      responses,
+      'truncationWithoutAnswer',
+      `(original) => (error, ...rest) => {
+        const isBroken = error instanceof TransportError && error.status === undefined && error.mayBeWritten;
+        return isBroken ? { kind: 'not-sent', why: failureOfTransport(error, rest[0]) } : original(error, ...rest);
+      }`,
+    ],
   ]),
   mutant(4, 'goes on after calls without a task id', [
-    ['run/breaker', 'callsWithoutTask >= maxCallsWithoutTask ||', ''],
+    [breaker, 'afterCallWithoutTask', takes('state, status', '{ ...state, callsWithoutTask: -1 }, status')],
   ]),
-  mutant(4, 'goes on after its token was refused', [
-    ['run/breaker', 'status === 401 || status === 403;', 'status === 0;'],
-  ]),
+  mutant(4, 'goes on after its token was refused', [[breaker, 'isRefusal', never]]),
   mutant(
     4,
     'forgets its refused call once another run has judged it',
-    [['run/breaker', "record.state === 'sending' || attempt.answer !== undefined;", "record.state === 'sending';"]],
+    [[breaker, 'ownCallWithoutTask', returns('args[0]?.state === "sending" ? it : undefined')]],
     ['stopped as it sends; others judge that, and truncate again; then it is redriven'],
   ),
   mutant(5, 'ignores sendBy', [
-    ['truncation/send', 'clock.now() < until.wall && clock.monotonic() < until.monotonic', 'until.wall > 0'],
-  ]),
-  mutant(5, 'ignores what the ledger answers', [
     [
-      truncate,
-      'isWritten = await ledger.replace(sending);',
-      'isWritten = (await ledger.replace(sending)) || begun.wall >= 0;',
+      'truncation/send',
+      'send',
+      takes('record, _, services', 'record, { wall: Infinity, monotonic: Infinity }, services'),
     ],
   ]),
+  mutant(5, 'ignores what the ledger answers', [
+    [truncate, 'prepareCall', writes('async (record) => (await services.ledger.replace(record)) || true')],
+  ]),
   mutant(5, 'writes whatever revision is stored', [
-    ['../cli/ledgers/memory-ledger', '(current?.revision ?? 0) !== record.revision - 1', 'false'],
+    [
+      '../cli/ledgers/memory-ledger',
+      'memoryLedger',
+      `(original) => () => {
+        const ledger = original();
+        const replace = async (next) => Boolean(ledger.stored.set(next.index, structuredClone(storable(next))));
+        return { ...ledger, replace };
+      }`,
+    ],
   ]),
   mutant(5, 'a run may send again', [
-    [ownership, 'isSameRun(lastSender, thisRun) || startsTooEarly', 'startsTooEarly'],
-    [ownership, 'thisRun.runStartMillis <= lastSender', 'thisRun.runStartMillis < lastSender'],
+    [ownership, 'fencedBy', returns('it && isSameRun(it, args[1]) ? undefined : it')],
   ]),
   mutant(5, 'an older run may send', [
-    [ownership, 'isSameRun(lastSender, thisRun) || startsTooEarly', 'isSameRun(lastSender, thisRun)'],
+    [ownership, 'fencedBy', returns('it && isSameRun(it, args[1]) ? it : undefined')],
   ]),
   mutant(
     5,
     'a run is its name',
-    [
-      [
-        'ledger/transitions',
-        'one.runId === other.runId && one.runStartMillis === other.runStartMillis',
-        'one.runId === other.runId',
-      ],
-    ],
+    [[transitions, 'isSameRun', '() => (one, other) => one.runId === other.runId']],
     ['name comes back'],
   ),
   mutant(5, 'a run whose Truncate failed is not fenced off', [
-    ['run/recover', 'if (fenced && !(await ledger.replace(fenced))) continue;', ''],
-  ]),
-  mutant(5, 'forgets who sent', [
     [
-      transitions,
-      'isSameRun(record.lastSender, run) || isLater(',
-      'isSameRun(record.lastSender, run) || nowMillis < 0 && isLater(',
+      'run/recover',
+      'recover',
+      takes('target, state, ledger, now', `target, state, ${ledgerWith('ledger', 'async () => true')}, now`),
     ],
   ]),
+  mutant(5, 'forgets who sent', [[transitions, 'isLater', never]]),
   mutant(5, 'sends over a record that it cannot read', [
-    [ownership, "return { kind: 'unreadable', record };", "return { kind: 'free', record: record as never };"],
+    owned('it.kind === "unreadable" ? { kind: "free", record } : it'),
   ]),
   mutant(5, 'takes what another address holds for free', [
-    [
-      ownership,
-      "return { kind: isSameRun(record.attempt, thisRun) ? 'mine' : 'theirs', record };",
-      "return isSameRun(record.attempt, thisRun)\n      ? { kind: 'mine', record }\n      : record.server === 'http://gms.test:8080'\n        ? { kind: 'theirs', record }\n        : { kind: 'free', record: record as never };",
-    ],
+    owned('it.kind === "theirs" && record.server !== "http://gms.test:8080" ? { kind: "free", record } : it'),
   ]),
   mutant(
     5,
@@ -161,50 +180,33 @@ export const sendingMutants: readonly Mutant[] = [
     [
       [
         'run/entries',
-        'const isSameServer = addressElsewhere(record, state) === undefined;',
-        'const isSameServer = true;',
+        'entryOf',
+        takes('from, owned, state, ...rest', 'from, owned, { ...state, server: owned.record.server }, ...rest'),
       ],
-      ['run/poll', '!isThere || addressElsewhere(record, state) !== undefined', '!isThere'],
+      [
+        'run/poll',
+        'checkOne',
+        takes('entry, record, state, services', 'entry, record, { ...state, server: record?.server }, services'),
+      ],
     ],
     ['address changed', 'a reindex without a task id is released at another address'],
   ),
   mutant(5, 'sends beside a truncation of another run', [
-    [
-      ownership,
-      "return { kind: isSameRun(record.attempt, thisRun) ? 'mine' : 'theirs', record };",
-      "return isSameRun(record.attempt, thisRun) ? { kind: 'mine', record } : { kind: 'free', record: record as never };",
-    ],
+    owned('it.kind === "theirs" ? { kind: "free", record } : it'),
   ]),
-  mutant(5, 'sends where rows are missing', [
-    [
-      ownership,
-      "record.state === 'quarantined' ? { kind: 'quarantined', record } : { kind: 'free', record };",
-      "({ kind: 'free', record: record as never });",
-    ],
-  ]),
-  mutant(
-    5,
-    'takes back what another writer has written',
-    [['run/truncate', 'if (!isSameWrite(await ledger.read(sending.index), sending)) return;', '']],
-    ['two runs at once'],
-  ),
+  mutant(5, 'sends where rows are missing', [owned('it.kind === "quarantined" ? { kind: "free", record } : it')]),
+  mutant(5, 'takes back what another writer has written', [[truncate, 'isSameWrite', always]], ['two runs at once']),
   mutant(
     5,
     'drops what it does not know',
-    [
-      [
-        'ledger/record',
-        'z.looseObject(shape) as unknown as z.ZodObject<Shape>',
-        'z.object(shape) as unknown as z.ZodObject<Shape>',
-      ],
-    ],
+    [['ledger/record', 'extensible', '() => (shape) => z.object(shape)']],
     ['record of a newer version'],
   ),
 ];
 
 /** A reason that Truncate does not ask about: what comes between Plan and the call passes. */
-function askedInPlanAlone([reason, plan, among]: readonly [string, string, PlotName | undefined]): Mutant {
-  const find = `${reason}: {\n    plan: '${plan}',\n    truncate: '`;
-  const changes = [[decision, `${find}asked'`, `${find}not asked: a mutant'`]] as const;
+function askedInPlanAlone([reason, among]: readonly [string, PlotName | undefined]): Mutant {
+  const inPlanAlone = '(original) => (facts) => (facts.before ? undefined : original(facts))';
+  const changes = [[decision, `checks.${reason}.refusal`, inPlanAlone]] as const;
   return mutant(3, `asks ${reason} in Plan alone`, changes, among && [among]);
 }

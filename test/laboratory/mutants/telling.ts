@@ -1,4 +1,5 @@
-import { type Mutant, mutant } from './mutant.ts';
+import { onlyEntries } from './judging.ts';
+import { type Mutant, mutant, returns, takes } from './mutant.ts';
 
 const plan = 'run/plan/plan';
 const entries = 'run/entries';
@@ -6,104 +7,131 @@ const report = 'run/report';
 const transitions = 'ledger/transitions';
 const ownership = 'ledger/ownership';
 
+const withoutFlag = returns('({ ...it, unreported: false })');
+
+/** An unreported decision is none to a run, where `is` holds. */
+const passesOver = (is: string) =>
+  [
+    [
+      ownership,
+      'ownership',
+      `(original) => (record, run) => {
+        const it = original(record, run);
+        return it.kind === 'unreported' && ${is} ? original({ ...record, unreported: false }, run) : it;
+      }`,
+    ],
+    [transitions, 'startSending', takes('record, ...rest', 'record && { ...record, unreported: false }, ...rest')],
+  ] as const;
+
 /** Rule 15: what has been decided is reported before anything else happens. */
 export const tellingMutants: readonly Mutant[] = [
-  mutant(15, 'a verdict without the flag', [
-    [transitions, 'unreported: true,\n    lastVerdict', 'unreported: false,\n    lastVerdict'],
-  ]),
-  mutant(15, 'a release without the flag', [
-    [transitions, 'unreported: true,\n    lastSender', 'unreported: false,\n    lastSender'],
-  ]),
+  mutant(15, 'a verdict without the flag', [[transitions, 'recordVerdict', withoutFlag]]),
+  mutant(15, 'a release without the flag', [[transitions, 'release', withoutFlag]]),
   mutant(15, 'releases what is unreported', [
-    ['run/release', "if (record.unreported) return refused('unreported');", ''],
+    [
+      'run/release',
+      'releaseIndex',
+      takes(
+        '{ record, ...request }, ...rest',
+        '{ ...request, record: record && { ...record, unreported: false } }, ...rest',
+      ),
+    ],
   ]),
   mutant(15, 'marks before it publishes', [
-    ['truncation/check', 'learnFromStatus, recordVerdict }', 'learnFromStatus, markFor, markReported, recordVerdict }'],
     [
       'truncation/check',
-      "if (await ledger.replace(resolved)) return { kind: 'resolved', record: resolved };",
-      "if (await ledger.replace(resolved)) {\n    await ledger.replace(markReported(resolved, markFor(resolved)!)!);\n    return { kind: 'resolved', record: resolved };\n  }",
+      'resolve',
+      `(original) => async (...args) => {
+        const it = await original(...args);
+        const { record } = it;
+        const isNew = it.kind === 'resolved' && record?.unreported;
+        if (isNew) await args[3].ledger.replace({ ...record, unreported: false, revision: record.revision + 1 });
+        return it;
+      }`,
     ],
   ]),
   mutant(15, 'marks what could not be published', [
     [
       report,
-      'isPublished = await publisher.publish(composed, state?.byHand);',
-      'isPublished = true;\n    await publisher.publish(composed, state?.byHand).catch(() => false);',
+      'report',
+      `(original) => (event, { publisher, ...services }) => {
+        const publish = (...args) => publisher.publish(...args).then(() => true, () => true);
+        return original(event, { ...services, publisher: Object.assign(Object.create(publisher), { publish }) });
+      }`,
     ],
   ]),
-  mutant(15, 'marks nothing', [['run/mark-reported', 'of marks) {', 'of marks.slice(marks.length)) {']]),
+  mutant(15, 'marks nothing', [
+    ['run/mark-reported', 'markAllReported', takes('event, services', '{ ...event, marks: [] }, services')],
+  ]),
   mutant(
     15,
     'marks without the revision, and without the moment',
-    [
-      [
-        transitions,
-        'waiting.revision === mark.revision && waiting.decidedAtMillis === mark.decidedAtMillis',
-        'waiting.index === mark.index',
-      ],
-    ],
+    [[transitions, 'markReported', takes('record, mark', 'record, { ...mark, ...markFor(record) }')]],
     ['a mark is redriven after the next verdict, which nobody has reported'],
   ),
-  mutant(15, 'truncates what is unreported', [
-    [ownership, "if (record.unreported) return { kind: 'unreported', record };", ''],
-    [transitions, 'if (record?.unreported) throw', 'if (record === null) throw'],
-  ]),
+  mutant(15, 'truncates what is unreported', passesOver('true')),
   mutant(
     15,
     'truncates what is unreported at another address',
-    [
-      [
-        ownership,
-        "if (record.unreported) return { kind: 'unreported', record };",
-        "if (record.unreported && record.server === 'http://gms.test:8080') return { kind: 'unreported', record };",
-      ],
-      [transitions, 'if (record?.unreported) throw', 'if (record === null) throw'],
-    ],
+    passesOver('record.server !== "http://gms.test:8080"'),
     ['address changed'],
   ),
   mutant(15, 'counts what is unreported', [
-    [plan, 'if (policy) taken', "if (policy && owned.kind !== 'unreported') taken"],
+    [
+      plan,
+      'entriesFromLedger',
+      `(original) => (state, prepared, ...rest) => {
+        const it = original(state, prepared, ...rest);
+        const { chosen, records } = prepared;
+        const unreported = chosen.filter(({ kind, index }) => kind === 'policy' && records.get(index)?.unreported);
+        return { ...it, toCount: [...it.toCount, ...unreported] };
+      }`,
+    ],
   ]),
   mutant(15, 'says nothing of what an earlier run has decided', [
-    [entries, '? judgedEntry(from, record)', "? doneEntry(from, 'disabled', { kind: 'not-due' })"],
+    [
+      entries,
+      'entryOf',
+      returns(
+        'args[1].kind === "unreported" && !it.decision ? doneEntry(args[0], "disabled", { kind: "not-due" }) : it',
+      ),
+    ],
   ]),
   mutant(15, 'reports a verdict of an earlier run as quarantined', [
     [
       entries,
-      '? judgedEntry(from, record)',
-      "? record.state === 'quarantined' && !isSameRun(record.lastVerdict, state) ? doneEntry(from, 'quarantined', quarantinedCause(record)) : judgedEntry(from, record)",
+      'entryOf',
+      `(original) => (from, owned, state, ...rest) => {
+        const { kind, record } = owned;
+        const isOfOther = kind === 'unreported' && record.state === 'quarantined' && !isSameRun(record.lastVerdict, state);
+        return original(from, isOfOther ? { kind: 'quarantined', record } : owned, state, ...rest);
+      }`,
     ],
   ]),
   mutant(15, 'does not count the missing rows of an earlier run', [
     [
       'aws/metrics',
-      "({ outcome }) => outcome === 'rows-missing'",
-      "({ outcome, resumed }) => outcome === 'rows-missing' && !resumed",
+      'rowsMissing',
+      takes('report', '{ ...report, policies: report.policies.filter(({ resumed }) => !resumed) }'),
     ],
   ]),
   mutant(15, 'is content where an earlier run has lost rows', [
     [
       report,
-      'policies.map(({ outcome }) => resultOf[outcome]);',
-      'policies.filter(({ resumed }) => !resumed).map(({ outcome }) => resultOf[outcome]);',
+      'dataOf',
+      `(original) => (state, ...rest) => {
+        const own = { ...state, entries: state.entries.filter(({ resumed }) => !resumed) };
+        return { ...original(state, ...rest), result: original(own, ...rest).result };
+      }`,
     ],
   ]),
   mutant(
     15,
     'says nothing of it where it cannot do its work',
-    [
-      [
-        plan,
-        'if (policy || !release) {',
-        "if ((policy || !release) && (canAskServer || owned.kind !== 'unreported')) {",
-      ],
-    ],
+    [onlyEntries('args[1].canAskServer || entry.phase !== "done" || entry.decision')],
     ['a run ends between its verdict and its message, and so does a release'],
   ),
   mutant(15, 'goes on after bad news of an earlier run', [
-    [plan, 'return nextStep(withBreaker(withinLimit(state)),', 'return nextStep(withinLimit(state),'],
-    ['run/truncate', 'nextStep(withBreaker(next),', 'nextStep(next,'],
-    ['run/poll', 'nextStep(withBreaker(checked),', 'nextStep(checked,'],
+    ['run/breaker', 'breakerOf', returns('args[0].resumed ? undefined : it')],
   ]),
 ];

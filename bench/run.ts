@@ -220,9 +220,9 @@ function inProcess(engine: Engine, time: VirtualTime, usage: Usage): Transport {
   };
   return {
     post,
-    async postAtMostOnce(exchange, maySend) {
+    async postAtMostOnce(request, maySend) {
       if (!maySend()) throw new TransportError('withheld', false);
-      return post(exchange);
+      return post(request);
     },
   };
 }

@@ -5,11 +5,9 @@ import type { IndexNames } from '../../lambda/gms/backend.ts';
 import { readBaseUrl } from '../../lambda/gms/http/base-url.ts';
 import { maxPolicies } from '../../lambda/model/policy-fields.ts';
 import { namesIn } from '../../lambda/policy/aspects.ts';
-
 import { andMore, mostProblems, type Problem, problemsOf, shown, unknownKey } from '../../lambda/policy/explain.ts';
 import { fileFields, type GivenSettings, settingFields, usualLimits } from '../../lambda/settings/fields.ts';
 import { placeholderProblem } from '../../lambda/settings/placeholders.ts';
-
 import { inspectPolicies } from '../../lambda/settings/policies.ts';
 import { readStage } from '../../lambda/settings/settings.ts';
 import { nameWarning, warningsOf } from '../../lambda/settings/warnings.ts';

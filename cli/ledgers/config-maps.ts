@@ -1,8 +1,8 @@
 import { retryAfterMillis } from '../../lambda/gms/http/retry.ts';
 import { redactor } from '../../lambda/gms/secrets.ts';
 import { oneLine } from '../../lambda/report/sentences/text.ts';
-import { exchange, NoAnswerError } from '../inputs/exchange.ts';
 import { readGuarded } from '../inputs/read-text.ts';
+import { NoAnswerError, sendRequest } from '../inputs/request.ts';
 
 /** The ConfigMaps of one namespace, over the API of Kubernetes. Nothing is retried here. */
 
@@ -105,13 +105,13 @@ export function configMaps({ url, namespace, token, ca, timeoutMillis = answerTi
   const at = (name: string) => `${path}/${encodeURIComponent(name)}`;
 
   const ask = async (method: 'GET' | 'POST' | 'PUT', target: string, body?: ConfigMap): Promise<string> => {
-    let answer: Awaited<ReturnType<typeof exchange>>;
+    let answer: Awaited<ReturnType<typeof sendRequest>>;
     let clean: (text: string) => string;
     try {
       const secret = token();
       clean = redactor([secret]);
       // No proxy, whatever the environment says: the address is the cluster's own.
-      answer = await exchange({
+      answer = await sendRequest({
         url: `${url}${target}`,
         method,
         tls: ca && { ca: ca() },

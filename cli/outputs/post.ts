@@ -8,7 +8,7 @@ import { duration } from '../../lambda/report/sentences/numbers.ts';
 import { oneLine } from '../../lambda/report/sentences/text.ts';
 import { publishMillis } from '../../lambda/run/deadlines.ts';
 import type { Posted } from '../events/output.ts';
-import { exchange, NoAnswerError } from '../inputs/exchange.ts';
+import { NoAnswerError, sendRequest } from '../inputs/request.ts';
 import { ignoredRange, proxyFor } from '../inputs/server.ts';
 import { secretsOf, type Webhook } from '../inputs/webhook.ts';
 import { receiptOf } from './receipt.ts';
@@ -69,13 +69,13 @@ type Answer =
   | { kind: 'posted'; status: number; doubt?: string }
   | { kind: 'failed'; problem: string; isTransient: boolean; retryAfter?: number; isSlow?: boolean };
 
-type How = Pick<Parameters<typeof exchange>[0], 'proxy' | 'tls' | 'limits'>;
+type How = Pick<Parameters<typeof sendRequest>[0], 'proxy' | 'tls' | 'limits'>;
 
 async function send(webhook: Webhook, body: Body, how: How): Promise<Answer> {
   const type = typeof body === 'string' ? 'text/plain' : 'application/json';
-  let answered: Awaited<ReturnType<typeof exchange>>;
+  let answered: Awaited<ReturnType<typeof sendRequest>>;
   try {
-    answered = await exchange({
+    answered = await sendRequest({
       url: webhook.url,
       method: 'POST',
       headers: { 'content-type': `${type}; charset=utf-8`, 'accept-encoding': 'identity' },

@@ -2,7 +2,7 @@ import { trusting } from '../../lambda/gms/http/connection.ts';
 import { backoffMillis, realSleep } from '../../lambda/gms/http/retry.ts';
 import { oneLine } from '../../lambda/report/sentences/text.ts';
 import { UsageError } from '../events/mistakes.ts';
-import { exchange, NoAnswerError } from '../inputs/exchange.ts';
+import { NoAnswerError, sendRequest } from '../inputs/request.ts';
 import { proxyFor } from '../inputs/server.ts';
 import { attempts, maxBytes, through, usualLimits, whyNoAnswer } from './post.ts';
 
@@ -60,11 +60,11 @@ export async function pushFigures(url: URL, figures: string, options: PushOption
 async function put(
   { href }: URL,
   figures: string,
-  how: Pick<Parameters<typeof exchange>[0], 'proxy' | 'tls'>,
+  how: Pick<Parameters<typeof sendRequest>[0], 'proxy' | 'tls'>,
 ): Promise<{ problem?: string; isTransient: boolean }> {
   const { open, usual } = usualLimits;
   try {
-    const { status, body } = await exchange({
+    const { status, body } = await sendRequest({
       ...how,
       url: href,
       method: 'PUT',

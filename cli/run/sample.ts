@@ -26,8 +26,8 @@ export function watchSample(inner: Transport): SampleWatch {
   };
   return {
     transport: {
-      post: (exchange, signal) => listen(inner.post(exchange, signal)),
-      postAtMostOnce: (exchange, maySend) => listen(inner.postAtMostOnce(exchange, maySend)),
+      post: (request, signal) => listen(inner.post(request, signal)),
+      postAtMostOnce: (request, maySend) => listen(inner.postAtMostOnce(request, maySend)),
     },
     isSample: () => answers > 0 && others === 0,
   };

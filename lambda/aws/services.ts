@@ -87,8 +87,8 @@ function lazyTransport(parameters: SsmParameters): LazyTransport {
   };
   return {
     open,
-    post: async (exchange, signal) => (await open()).post(exchange, signal),
-    postAtMostOnce: async (exchange, maySend) => (await open()).postAtMostOnce(exchange, maySend),
+    post: async (request, signal) => (await open()).post(request, signal),
+    postAtMostOnce: async (request, maySend) => (await open()).postAtMostOnce(request, maySend),
     close: async () => {
       await opened?.then((transport) => transport.close()).catch(() => {});
     },

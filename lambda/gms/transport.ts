@@ -2,7 +2,7 @@ import { secondMillis } from '../model/time.ts';
 import type { ClientCertificate } from './client-certificate.ts';
 
 /**
- * One HTTP exchange, and nothing else: identities, retries, parsing and messages live above this interface.
+ * One HTTP request, and nothing else: identities, retries, parsing and messages live above this interface.
  * `http-transport.ts` implements it over the network; tests connect it to a server in the same process.
  */
 
@@ -37,16 +37,16 @@ export interface HttpResponse {
 
 export interface Transport {
   /** Sends one POST, at most once, possibly on a reused connection. Throws TransportError. */
-  post(exchange: HttpRequest, signal?: AbortSignal): Promise<HttpResponse>;
+  post(request: HttpRequest, signal?: AbortSignal): Promise<HttpResponse>;
   /**
    * Sends one POST, at most once, on a connection of its own, closed afterwards. Once the connection is open, `maySend`
    * is called, and the request is written in the same turn of the event loop or not at all (stage `withheld`). Throws
    * TransportError.
    */
-  postAtMostOnce(exchange: HttpRequest, maySend: () => boolean): Promise<HttpResponse>;
+  postAtMostOnce(request: HttpRequest, maySend: () => boolean): Promise<HttpResponse>;
 }
 
-/** Where an exchange failed. `not-http`: the answer violates HTTP; `withheld`: `maySend` said no. */
+/** Where a request failed. `not-http`: the answer violates HTTP; `withheld`: `maySend` said no. */
 export type FailureStage = 'dns' | 'connect' | 'tls' | 'withheld' | 'timeout' | 'reset' | 'not-http' | 'aborted';
 
 export class TransportError extends Error {
@@ -66,7 +66,7 @@ export class TransportError extends Error {
     mayBeWritten: boolean,
     more: { code?: string; status?: number; seconds?: number } = {},
   ) {
-    super(`HTTP exchange failed: ${stage}${more.code === undefined ? '' : ` (${more.code})`}`);
+    super(`HTTP request failed: ${stage}${more.code === undefined ? '' : ` (${more.code})`}`);
     this.stage = stage;
     this.mayBeWritten = mayBeWritten;
     this.code = more.code;

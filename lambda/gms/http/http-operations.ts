@@ -101,19 +101,18 @@ async function truncateOnce(
 ): Promise<Truncation> {
   const { operation } = requestInfo;
   let info = requestInfo;
-  let exchange: HttpRequest;
+  let request: HttpRequest;
   try {
     const identity = await identities.get(requestInfo);
     info = sentBy(identity, requestInfo);
-    const request = exchangeOf(baseUrl, info, truncateBody(fields, false), identity);
-    exchange = { ...request, headers: { ...request.headers, ...notRepeated } };
+    request = requestOf(baseUrl, info, truncateBody(fields, false), identity, notRepeated);
   } catch (error) {
     if (error instanceof OperationsError) return { kind: 'not-sent', why: error.fact };
     const text = identities.sanitize(error instanceof Error ? error.message : String(error));
     return { kind: 'not-sent', why: { kind: 'defect', operation, text } };
   }
   try {
-    return truncationOf(await transport.postAtMostOnce(exchange, maySend), info, identities.sanitize);
+    return truncationOf(await transport.postAtMostOnce(request, maySend), info, identities.sanitize);
   } catch (error) {
     return truncationWithoutAnswer(error, info, identities.sanitize);
   }
@@ -135,7 +134,7 @@ async function requestWithRetry<Value extends { kind: string }>(
   for (;;) {
     if (signal?.aborted) throw new OperationsError(failureOfTransport({ stage: 'aborted' }, requestInfo));
     const info = sentBy(identity, requestInfo);
-    const attempt = await tryOnce(client, exchangeOf(client.baseUrl, info, body, identity), info, signal);
+    const attempt = await tryOnce(client, requestOf(client.baseUrl, info, body, identity), info, signal);
     if (attempt.kind === 'answered') {
       return { answer: attempt.answer, value: parseResponse(attempt.answer, requestInfo, parse, identities.sanitize) };
     }
@@ -174,13 +173,13 @@ type Attempt =
 
 async function tryOnce(
   { transport, identities }: Client,
-  exchange: HttpRequest,
+  request: HttpRequest,
   requestInfo: RequestInfo,
   signal: AbortSignal | undefined,
 ): Promise<Attempt> {
   let answer: HttpResponse;
   try {
-    answer = await transport.post(exchange, signal);
+    answer = await transport.post(request, signal);
   } catch (error) {
     if (!(error instanceof TransportError)) throw error;
     return { kind: 'failed', failure: failureOfTransport(error, requestInfo), headers: {} };
@@ -223,11 +222,12 @@ async function waitFor({ sleep }: Client, millis: number, signal: AbortSignal | 
   }
 }
 
-const exchangeOf = (
+const requestOf = (
   baseUrl: string,
   { operation }: RequestInfo,
   body: object,
   { token, headers, certificate }: Identity,
+  more: Record<string, string> = {},
 ): HttpRequest => ({
   url: `${baseUrl}/operations?action=${actions[operation]}`,
   headers: {
@@ -237,6 +237,7 @@ const exchangeOf = (
     accept: 'application/json',
     'accept-encoding': 'identity',
     'x-restli-protocol-version': '2.0.0',
+    ...more,
   },
   certificate,
   body: JSON.stringify(body),

@@ -68,12 +68,12 @@ export function createHttpTransport(options: HttpTransportOptions = {}): HttpTra
   };
   const agent = new KeptConnections(connect);
 
-  const read = (exchange: Outgoing, signal?: AbortSignal): Promise<HttpResponse> => {
+  const read = (outgoing: Outgoing, signal?: AbortSignal): Promise<HttpResponse> => {
     if (signal?.aborted) return Promise.reject(new TransportError('aborted', false));
-    const url = new URL(exchange.url);
-    const { certificate } = exchange;
-    const single: SingleRequest = { ...optionsOf(url, exchange), target: url, certificate, agent };
-    return answerTo(request(single), exchange, limits, signal);
+    const url = new URL(outgoing.url);
+    const { certificate } = outgoing;
+    const single: SingleRequest = { ...optionsOf(url, outgoing), target: url, certificate, agent };
+    return answerTo(request(single), outgoing, limits, signal);
   };
 
   return {
@@ -87,9 +87,9 @@ export function createHttpTransport(options: HttpTransportOptions = {}): HttpTra
         throw error;
       }
     },
-    async postAtMostOnce(exchange, maySend) {
-      const url = new URL(exchange.url);
-      const { socket, reset } = await connect(url, exchange.certificate).catch((error: unknown) => {
+    async postAtMostOnce(outgoing, maySend) {
+      const url = new URL(outgoing.url);
+      const { socket, reset } = await connect(url, outgoing.certificate).catch((error: unknown) => {
         const { stage, code } = causeOf(error, false);
         throw new TransportError(stage, false, { code });
       });
@@ -97,9 +97,9 @@ export function createHttpTransport(options: HttpTransportOptions = {}): HttpTra
         // No request exists before `maySend` says yes, so none can have been written. Node writes it in the same turn
         // of the event loop.
         if (!saysYes(maySend)) throw new TransportError('withheld', false);
-        const sending = request({ ...optionsOf(url, exchange), createConnection: () => socket });
+        const sending = request({ ...optionsOf(url, outgoing), createConnection: () => socket });
         // After a timeout, reset the connection: after a graceful close, a proxy could still deliver what it holds.
-        return await answerTo(sending, exchange, { ...onceLimits, onTimeout: reset });
+        return await answerTo(sending, outgoing, { ...onceLimits, onTimeout: reset });
       } finally {
         socket.destroy();
       }

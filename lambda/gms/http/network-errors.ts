@@ -2,7 +2,7 @@ import { capped } from '../text.ts';
 import type { FailureStage } from '../transport.ts';
 
 /**
- * Derives the stage in which an exchange failed from a network error's codes: its own, those of its causes and, for a
+ * Derives the stage in which a request failed from a network error's codes: its own, those of its causes and, for a
  * host with several addresses, those inside an AggregateError.
  * @param written whether the connection was open and the request may have been written
  */

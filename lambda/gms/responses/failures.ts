@@ -158,7 +158,7 @@ const kindOfStage: Record<TransportError['stage'], ServerErrorKind> = {
   withheld: 'aborted',
 };
 
-/** The failure of an exchange without an answer. */
+/** The failure of a request without an answer. */
 export function failureOfTransport(
   { stage, code, status, seconds }: Pick<TransportError, 'stage'> & Partial<TransportError>,
   { operation, baseUrl, sent }: RequestInfo,

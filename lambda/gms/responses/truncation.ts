@@ -22,7 +22,7 @@ export function truncationOf(answer: HttpResponse, requestInfo: RequestInfo, san
   return { kind: 'unresolved', error: { kind: 'no-task-id', operation: requestInfo.operation, status, text } };
 }
 
-/** A failed exchange proves that nothing was started only if not one byte of it was written. */
+/** A failed request proves that nothing was started only if not one byte of it was written. */
 export function truncationWithoutAnswer(error: unknown, requestInfo: RequestInfo, sanitize: Sanitize): Truncation {
   if (!(error instanceof TransportError)) {
     // A bug in this program: nobody knows how far the request got.

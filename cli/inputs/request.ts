@@ -5,7 +5,7 @@ import type { FailureStage } from '../../lambda/gms/transport.ts';
 
 /** One request to a receiver or to an API server, ended by our own timers: no library is trusted with a limit. */
 
-interface Exchange {
+interface RawRequest {
   url: string;
   method: 'GET' | 'POST' | 'PUT';
   headers: Record<string, string>;
@@ -13,10 +13,10 @@ interface Exchange {
   /** Of a proxy between here and there. */
   proxy?: string | undefined;
   tls?: Parameters<typeof buildConnector>[0];
-  limits: ExchangeLimits;
+  limits: RequestLimits;
 }
 
-export interface ExchangeLimits {
+export interface RequestLimits {
   /** For names, connections, a proxy's tunnel and TLS together. */
   openMillis: number;
   /** For all of it, to the last byte of the answer. */
@@ -25,7 +25,7 @@ export interface ExchangeLimits {
   maxBytes: number;
 }
 
-interface Exchanged {
+interface RawResponse {
   status: number;
   headers: Record<string, string>;
   body: Buffer;
@@ -60,7 +60,15 @@ export class NoAnswerError extends Error {
  * Sends it once, on a connection of its own, which is closed when this returns.
  * @throws NoAnswerError; TypeError if `proxy` is no address
  */
-export async function exchange({ url, method, headers, body, proxy, tls = {}, limits }: Exchange): Promise<Exchanged> {
+export async function sendRequest({
+  url,
+  method,
+  headers,
+  body,
+  proxy,
+  tls = {},
+  limits,
+}: RawRequest): Promise<RawResponse> {
   const dispatcher = dispatcherFor(proxy, { rejectUnauthorized: true, ...tls });
   const { origin, pathname, search } = new URL(url);
   const ended = new AbortController();
@@ -71,7 +79,7 @@ export async function exchange({ url, method, headers, body, proxy, tls = {}, li
     clearTimeout(opening);
     mayHaveArrived = true;
   };
-  const answered = async (): Promise<Exchanged> => {
+  const answered = async (): Promise<RawResponse> => {
     const { signal } = ended;
     const answer = await dispatcher.request({
       origin,
@@ -121,7 +129,7 @@ function dispatcherFor(proxy: string | undefined, tls: object): Dispatcher {
   });
 }
 
-/** The timers of `exchange` are shorter. */
+/** The timers of `sendRequest` are shorter. */
 const withoutLimits = { headersTimeout: 0, bodyTimeout: 0, connectTimeout: 0 };
 
 interface ConnectOptions {
@@ -143,7 +151,7 @@ const beginning = (
   stream: Readable,
   maxBytes: number,
   signal: AbortSignal,
-): Promise<Pick<Exchanged, 'body' | 'complete'>> =>
+): Promise<Pick<RawResponse, 'body' | 'complete'>> =>
   new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let room = maxBytes;

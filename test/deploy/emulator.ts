@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -70,12 +70,20 @@ export async function startEmulator(...others: string[]): Promise<Emulator | und
     }
   };
   const abandoned = () => kill('SIGKILL');
+  const ended = () => {
+    abandoned();
+    rmSync(folder, { recursive: true, force: true });
+    process.exit(143);
+  };
   process.once('exit', abandoned);
+  // `.ci/run` ends its checks so; without a handler, nothing above would run.
+  process.once('SIGTERM', ended);
 
   const stop = async () => {
     kill('SIGTERM');
     await Promise.race([exited, sleep(5000).then(() => kill('SIGKILL'))]);
     process.off('exit', abandoned);
+    process.off('SIGTERM', ended);
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   };
   if (!(await isHealthy(url))) {

@@ -148,8 +148,8 @@ function currentOf({ token, headers, certificate }: Parts): Omit<FoundIdentity, 
 const noToken = (from: string): Part<undefined> => ({ read: () => undefined, from });
 
 function tokenOfFile(path: string, option = '--token-file'): Part<string> {
-  const read = (file: string, patienceMillis?: number) =>
-    checkToken(readSecret(file, option, patienceMillis), `${option} ${path}`);
+  const read = (file: string, timeoutMillis?: number) =>
+    checkToken(readSecret(file, option, timeoutMillis), `${option} ${path}`);
   if (path !== '-') return { path, read: readAgain(path, () => read(path)), from: `${option} ${path}` };
   // Its writer may have to sign in first.
   const token = read('/dev/stdin', 60_000);

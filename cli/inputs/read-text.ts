@@ -16,12 +16,12 @@ import { UsageError, whatFailed } from '../events/mistakes.ts';
 const maxBytes = 4 * 1024 * 1024;
 
 /** How long a pipe may stay silent: while it reads, the program cannot even react to SIGTERM. */
-const pipePatienceMillis = 5_000;
+const pipeTimeoutMillis = 5_000;
 
 /** A file that the command line names, or a pipe. @throws UsageError */
-export function readText(path: string, option: string, patienceMillis = pipePatienceMillis): string {
+export function readText(path: string, option: string, timeoutMillis = pipeTimeoutMillis): string {
   try {
-    return readGuarded(path, patienceMillis);
+    return readGuarded(path, timeoutMillis);
   } catch (error) {
     const { problem, remedy = 'check the path' } = whatFailed(error);
     throw new UsageError(`${option}: ${path} cannot be read (${problem}); ${remedy}.`);
@@ -42,20 +42,20 @@ class UnfitFile extends Error {
 
 /**
  * Every file of other hands is read here: a pipe or a device in its place is not waited for.
- * @param patienceMillis how long a pipe may stay silent; without it, a pipe is no file
+ * @param timeoutMillis how long a pipe may stay silent; without it, a pipe is no file
  * @throws an error for `whatFailed`
  */
-export function readGuarded(path: string, patienceMillis?: number): string {
+export function readGuarded(path: string, timeoutMillis?: number): string {
   let file: number | undefined;
   try {
     // Without a writer, a pipe would block here.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = fstatSync(file);
-    const isPipe = stats.isFIFO() && patienceMillis !== undefined;
+    const isPipe = stats.isFIFO() && timeoutMillis !== undefined;
     if (!stats.isFile() && !isPipe && !stats.isDirectory()) throw new UnfitFile('it is neither a file nor a pipe');
-    const text = readAll(file, isPipe ? patienceMillis : undefined);
+    const text = readAll(file, isPipe ? timeoutMillis : undefined);
     if (text === 'silent')
-      throw new UnfitFile(`nothing came out of it for ${(patienceMillis ?? 0) / 1000} s`, 'name a file');
+      throw new UnfitFile(`nothing came out of it for ${(timeoutMillis ?? 0) / 1000} s`, 'name a file');
     if (text === 'large') throw new UnfitFile('it is larger than 4 MB', 'name the right file');
     return text.toString('utf8');
   } finally {
@@ -63,8 +63,8 @@ export function readGuarded(path: string, patienceMillis?: number): string {
   }
 }
 
-/** @param patience milliseconds, for a pipe */
-function readAll(file: number, patience?: number): Buffer | 'silent' | 'large' {
+/** @param timeoutMillis for a pipe */
+function readAll(file: number, timeoutMillis?: number): Buffer | 'silent' | 'large' {
   const parts: Buffer[] = [];
   const buffer = Buffer.alloc(64 * 1024);
   let size = 0;
@@ -72,8 +72,8 @@ function readAll(file: number, patience?: number): Buffer | 'silent' | 'large' {
   for (;;) {
     const read = readSome(file, buffer);
     // A pipe whose writer has not begun is at its end, too.
-    if (read === undefined || (read === 0 && patience !== undefined && size === 0)) {
-      if (waited >= (patience ?? 0)) return 'silent';
+    if (read === undefined || (read === 0 && timeoutMillis !== undefined && size === 0)) {
+      if (waited >= (timeoutMillis ?? 0)) return 'silent';
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
       waited += 20;
       continue;
@@ -105,13 +105,13 @@ function looksSecret(text: string): boolean {
 }
 
 /** The same for a file that should hold a secret: the argument may be the secret itself, and is then not shown. */
-export function readSecret(path: string, option: string, patienceMillis?: number): string {
+export function readSecret(path: string, option: string, timeoutMillis?: number): string {
   if (looksSecret(path)) {
     throw new UsageError(
       `${option} takes the name of a file: put what you gave into one, and the name of that here (every user of this machine can read command lines).`,
     );
   }
-  const text = readText(path, option, patienceMillis);
+  const text = readText(path, option, timeoutMillis);
   // PowerShell's > writes UTF-16.
   if (/^\ufffd\ufffd|\0/.test(text)) {
     throw new UsageError(

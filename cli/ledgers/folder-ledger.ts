@@ -176,10 +176,10 @@ function latestOf(folder: string, names: readonly string[]): Map<string, number>
   for (const { index, revision } of visible.flatMap((name) => recordOfName(name) ?? [])) {
     latest.set(index, Math.max(latest.get(index) ?? 0, revision));
   }
-  const [stranger] = visible;
-  if (latest.size > 0 || stranger === undefined) return latest;
+  const [otherFile] = visible;
+  if (latest.size > 0 || otherFile === undefined) return latest;
   throw new LedgerError(
-    `The folder ${folder} is not a ledger: it has other files (${stranger}) and no record. Name another folder with --ledger, or empty this one.`,
+    `The folder ${folder} is not a ledger: it has other files (${otherFile}) and no record. Name another folder with --ledger, or empty this one.`,
   );
 }
 

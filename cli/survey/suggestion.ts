@@ -147,7 +147,7 @@ function decided(policy: PolicyInput, { rowsTotal, reindexes }: Counted, rowsToD
 }
 
 /** In a clause, why a first run deletes nothing. */
-const whyNot: Partial<Record<Outcome, string>> = {
+const notMore: Partial<Record<Outcome, string>> = {
   'below-threshold': `they are less than ${defaults.minDeletePercent} % of its rows (minDeletePercent)`,
   'above-ceiling': 'they are all its rows, and a person has to approve that',
   failed: 'this server would reindex, which the policy refuses',
@@ -163,7 +163,7 @@ function firstRun({ counts }: SurveyedIndex, { policy }: SuggestedPolicy): Omit<
   const age = ages.find((days) => days >= policy.retentionDays);
   const rowsPastRetention = age === undefined ? 0 : Math.min(older[age], rowsTotal);
   const rejection = decided(policy, counts, rowsPastRetention);
-  if (rejection) return { rowsPastRetention, rowsToDelete: 0, whyNotMore: whyNot[rejection.outcome] };
+  if (rejection) return { rowsPastRetention, rowsToDelete: 0, whyNotMore: notMore[rejection.outcome] };
   const most = reindexes ? undefined : rowLimit(policy.maxRowsPerRun, rowsPastRetention, undefined);
   if (most === undefined) return { rowsPastRetention, rowsToDelete: rowsPastRetention };
   return {

@@ -91,10 +91,10 @@ export function keepWriting(
   return async () => {
     // Called when all that was written before has been taken, or refused.
     const flushed = new Promise<void>((resolve) => stdout.write('', () => resolve()));
-    const patience = new AbortController();
-    const isStuck = sleep(timeoutMillis, true, { signal: patience.signal, ref: false }).catch(() => false);
+    const answered = new AbortController();
+    const isStuck = sleep(timeoutMillis, true, { signal: answered.signal, ref: false }).catch(() => false);
     const stuck = await Promise.race([flushed.then(() => false), isStuck]);
-    patience.abort();
+    answered.abort();
     return failed ?? (stuck || !stdout.writable ? 'gone' : 'taken');
   };
 }

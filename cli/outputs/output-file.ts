@@ -185,7 +185,7 @@ const refusePipeWithoutReader = (path: string): void =>
   closeSync(openSync(path, constants.O_WRONLY | constants.O_NONBLOCK));
 
 /** How long the reader of a pipe may take nothing, milliseconds. */
-const pipePatienceMillis = 10_000;
+const pipeTimeoutMillis = 10_000;
 
 /** Without waiting for good: while it writes, the program cannot even react to SIGTERM. */
 function writePipe(path: string, text: string): void {
@@ -198,7 +198,7 @@ function writePipe(path: string, text: string): void {
         written += writeSync(pipe, bytes, written);
         waited = 0;
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || waited >= pipePatienceMillis) throw error;
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || waited >= pipeTimeoutMillis) throw error;
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
         waited += 20;
       }

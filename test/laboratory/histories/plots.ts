@@ -263,10 +263,17 @@ export const plots = {
   'the server or the stage is another one by the time of the last dry run': (stage, chances, start) => {
     const { world, policies } = stage;
     muchToDo(stage, chances, start);
-    const add = (oldest: number, youngest: number) => () => {
-      for (const { index } of policies)
-        world.server.engine.write(index, aged(chances.next, 3000, oldest, youngest, world.time.now()));
+    const { engine } = world.server;
+    // Visible at once: the last dry run comes within a refresh interval.
+    const arrive = (write: (index: string) => void) => () => {
+      for (const { index } of policies) {
+        write(index);
+        const physical = engine.behind(index);
+        if (physical) physical.refreshedAt = world.time.now() + 1;
+      }
     };
+    const freshOnes = arrive((index) => engine.write(index, aged(chances.next, 3000, 1, 0, world.time.now())));
+    const olderOnes = arrive((index) => growOld(stage, index, chances));
     const behaves = (mood: object) => () => {
       world.server.behaviour = { ...world.server.behaviour, ...mood };
     };
@@ -277,9 +284,10 @@ export const plots = {
       [{ maxRowsPerRun: 100 }, behaves({ racing: true })],
       [{ refuseReindex: chances.happens(0.5) }, behaves({ truncates: 'reindex', force: 'ignores' })],
       [{}, behaves({ force: 'refuses' })],
-      [{ minDeletePercent: 40 }, add(1, 0)],
-      [{ maxDeletePercent: 90 }, add(120, 65)],
-      [{ maxRowsPerRun: 1500 }, add(120, 65)],
+      [{ minDeletePercent: 40 }, freshOnes],
+      // No more than double, or the change alone would refuse it.
+      [{ maxDeletePercent: chances.between(50, 95) }, olderOnes],
+      [{ maxRowsPerRun: chances.between(400, 1500) }, olderOnes],
     ]);
     for (const one of policies) {
       world.policies = replaced(world.policies, one.parameter, written(one, { ...wide, ...policy }));

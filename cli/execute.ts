@@ -13,7 +13,7 @@ import { runbook } from './print-runbook.ts';
  * @throws UsageError
  */
 export async function execute(commandLine: CommandLine | Print, context: ProcessContext): Promise<number> {
-  const { program, print } = context;
+  const { print } = context;
   switch (commandLine.verb) {
     case 'print':
       print(commandLine.text);
@@ -21,7 +21,7 @@ export async function execute(commandLine: CommandLine | Print, context: Process
     case 'validate':
       return validate(commandLine, context);
     case 'runbook':
-      print(`${runbook(commandLine.words[0], program)}\n`);
+      print(`${runbook(commandLine, context)}\n`);
       return 0;
     case 'status':
       return status(commandLine, context);

@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { nearest } from '../lambda/policy/nearest.ts';
-import { anchorOf, sectionNames, sectionOf } from '../lambda/report/guide/runbook.ts';
+import { guideOf } from '../lambda/report/guide/guides.ts';
+import { anchorOf, sectionNames, sectionOf, withCommandsOf } from '../lambda/report/guide/runbook.ts';
+import { audienceOf } from './command-line/audience.ts';
+import type { CommandLine } from './command-line/read.ts';
+import type { ProcessContext } from './commands/process-context.ts';
 import { UsageError } from './events/mistakes.ts';
 
 /** In the repository and in the package alike: beside the folder of the program. */
@@ -11,7 +15,8 @@ const runbookFile = new URL('../docs/runbook.md', import.meta.url);
  * @returns the section; without a name, the names of all
  * @throws UsageError
  */
-export function runbook(section: string | undefined, program: string): string {
+export function runbook(commandLine: CommandLine, { program, env }: Pick<ProcessContext, 'program' | 'env'>): string {
+  const [section] = commandLine.words;
   const text = readFileSync(runbookFile, 'utf8');
   const names = sectionNames(text).map(anchorOf);
   const list = names.map((name) => `  ${name}`);
@@ -23,7 +28,11 @@ export function runbook(section: string | undefined, program: string): string {
     const hint = meant === undefined ? ['it has:', ...list].join('\n') : `did you mean ${program} runbook ${meant}?`;
     throw new UsageError(`The runbook has no such section; ${hint}`);
   }
-  return hasRequest.test(found) ? `${howToSend(text)}\n\n${found}` : found;
+  const audience = audienceOf(program, commandLine, env);
+  // Without either, the reader's installation may be anywhere.
+  const isKnown = audience.kind !== 'machine' || (commandLine.gmsUrl ?? commandLine.ledger) !== undefined;
+  const here = isKnown ? withCommandsOf(found, guideOf(audience)) : found;
+  return hasRequest.test(here) ? `${howToSend(text)}\n\n${here}` : here;
 }
 
 const hasRequest = /^ *(?:GET|PUT|POST) [/_]|`(?:GET|PUT|POST) [/_]/m;

@@ -40,7 +40,7 @@ describe('retention runbook', () => {
   const text = readFileSync(new URL('runbook.md', docs), 'utf8');
 
   test.each(sectionNames(text))('%s', (name) => {
-    const printed = runbook(name, './retention');
+    const printed = runbook({ verb: 'runbook', words: [name] }, { program: './retention', env: {} });
     const requests = requestsIn(printed);
     for (const request of requests) expect(() => requestIn(request)).not.toThrow();
     // One line says how to send them.

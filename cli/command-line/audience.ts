@@ -11,6 +11,7 @@ export function audienceOf(program: string, options: Options, env: NodeJS.Proces
     DATAHUB_RETENTION_CRON_JOB: cronJob,
     DATAHUB_RETENTION_NAMESPACE: namespace,
     DATAHUB_RETENTION_TOKEN_SECRET: tokenSecret,
+    DATAHUB_RETENTION_TIMER: timer,
   } = env;
   if (cronJob !== undefined) return { kind: 'kubernetes', cronJob, namespace, tokenSecret };
   const given: Array<[string, string | number | undefined]> = [
@@ -40,5 +41,6 @@ export function audienceOf(program: string, options: Options, env: NodeJS.Proces
       ...(options.fast ? ['--fast'] : []),
     ].join(' '),
     policies: options.policies && shellWord(options.policies),
+    timer,
   };
 }

@@ -106,8 +106,9 @@ export const verbs: Record<Verb, VerbDescription> = {
   },
   runbook: {
     summary: 'what to do about a message: prints a section of the runbook, or lists all sections',
+    more: 'With a server or a ledger, or in a pod, its commands are those of that installation.',
     takes: '[SECTION]',
-    options: [],
+    options: ['gmsUrl', 'tokenFile', 'policies', 'ledger', 'name'],
     example: 'rows-missing',
   },
   validate: {

@@ -42,7 +42,9 @@ const [slowest, fastest] = [1000, 16_500];
 /** How long the first truncation takes, and the space that it needs. */
 function firstRun(indices: readonly SurveyedIndex[]): string[] {
   const oldIn = ({ counts }: SurveyedIndex) => (counts.kind === 'counted' ? counts.older[90] : 0);
-  const [first] = indices.filter((index) => !index.protected).sort((one, other) => oldIn(other) - oldIn(one));
+  const [first] = indices
+    .filter((index) => !index.protected && !wouldReindex(index))
+    .sort((one, other) => oldIn(other) - oldIn(one));
   if (first === undefined || oldIn(first) < manyRows) return [];
   const [soonest, latest] = [fastest, slowest].map((rate) => duration(oldIn(first) / rate));
   const space = first.sizeMb === undefined ? '' : `, ${size(first.sizeMb * 1.5)} (primaries alone)`;
@@ -163,13 +165,31 @@ function emptyButLarge(indices: readonly SurveyedIndex[]): string[] {
   });
 }
 
+const wouldReindex = ({ counts }: SurveyedIndex): boolean => counts.kind === 'counted' && counts.reindexes;
+
+/** What the largest of the new indices takes beside the old one. */
+function spaceOfReindex(indices: readonly SurveyedIndex[]): string[] {
+  const copies = indices.flatMap((index) => {
+    const { counts, sizeMb = 0 } = index;
+    if (index.protected || counts.kind !== 'counted' || counts.rowsTotal === 0 || sizeMb < notEmptyMb) return [];
+    return [{ index, sizeMb, copyMb: sizeMb * (1 - counts.older[90] / counts.rowsTotal) }];
+  });
+  const [largest] = copies.sort((one, other) => other.copyMb - one.copyMb);
+  if (largest === undefined) return [];
+  return [
+    `With 90 days of rows, the new index of ${dottedName(largest.index)} takes ${size(largest.copyMb)} beside the ${size(largest.sizeMb)} of the old one, which stays ` +
+      '(primaries alone). Above 85 % of a disk the search engine allocates no replica there, above 90 % it moves shards away, above 95 % it refuses writes.',
+  ];
+}
+
 function reindexing(indices: readonly SurveyedIndex[], refusesForceField: boolean): string[] {
   const refused = refusesForceField
     ? [
         'The server does not know the field forceDeleteByQuery, so requests leave it out: such a server may choose to reindex.',
       ]
     : [];
-  const names = indices.filter(({ counts }) => counts.kind === 'counted' && counts.reindexes).map(dottedName);
+  const reindexed = indices.filter(wouldReindex);
+  const names = reindexed.map(dottedName);
   if (names.length === 0) return refused;
   const all = names.length === indices.length ? 'every index' : names.join(', ');
   const although = refusesForceField ? '' : ', although it is asked to delete in place';
@@ -177,6 +197,7 @@ function reindexing(indices: readonly SurveyedIndex[], refusesForceField: boolea
     ...refused,
     `This server says that it would reindex (${all})${although}. A run follows it, and verifies ` +
       'the result more strictly, because a reindex that fails can lose rows; "refuseReindex": true in a policy sends nothing instead.',
+    ...spaceOfReindex(reindexed),
   ];
 }
 

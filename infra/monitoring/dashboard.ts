@@ -13,7 +13,8 @@ import {
 import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { dimensionNames, indexMetrics, metricNamespace, runMetrics } from '../../lambda/aws/metrics.ts';
-import { dashboardSections, sectionOf } from '../../lambda/report/guide/runbook.ts';
+import { awsGuide } from '../../lambda/report/guide/aws.ts';
+import { dashboardSections, sectionOf, withCommandsOf } from '../../lambda/report/guide/runbook.ts';
 import type { Settings } from '../../lambda/settings/settings.ts';
 import { globalName } from '../workflow/names.ts';
 import type { Workflow } from '../workflow/workflow.ts';
@@ -156,7 +157,13 @@ export class RetentionDashboard extends Construct {
         height: 10,
       }),
     );
-    for (const markdown of sectionsForDashboard(runbook)) {
+    const guide = awsGuide({
+      kind: 'aws',
+      region: Stack.of(this).region,
+      stateMachineArn: stateMachine.stateMachineArn,
+      parameterPrefix: settings.parameterPrefix,
+    });
+    for (const markdown of sectionsForDashboard(withCommandsOf(runbook, guide))) {
       dashboard.addWidgets(new TextWidget({ markdown, width: 24, height: 12 }));
     }
   }

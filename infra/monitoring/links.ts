@@ -10,7 +10,7 @@ export type AlarmName = keyof typeof alarmSections;
 const maxAlarmText = 780;
 
 /** The runbook's section about an alarm as one line: the mail of an alarm is enough to begin. */
-export function alarmText(runbook: string, alarm: AlarmName): string {
+export function alarmText(runbook: string, alarm: AlarmName, stage: string): string {
   const section = sectionOf(runbook, alarmSections[alarm]);
   if (section === undefined) throw new Error(`docs/runbook.md has no section "${alarmSections[alarm]}".`);
   const plain = section
@@ -18,6 +18,7 @@ export function alarmText(runbook: string, alarm: AlarmName): string {
     .replace(/^```.*/gm, '')
     .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')
     .replace(/[`*]/g, '')
+    .replaceAll('stage=STAGE', `stage=${stage}`)
     .replace(/\s+/g, ' ')
     .trim();
   return clip(plain, maxAlarmText);

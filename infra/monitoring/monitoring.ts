@@ -83,7 +83,8 @@ export class Monitoring extends Construct {
       const created = new Alarm(this, name, {
         alarmName: `${alarmNamePrefix(stage)}${name}`,
         // The first word is for receivers that filter: SNS, PagerDuty and Opsgenie all read the description.
-        alarmDescription: `${severities[name]}: stage ${stage}. ${alarmText(runbook, name)} ${link(name)}`.trimEnd(),
+        alarmDescription:
+          `${severities[name]}: stage ${stage}. ${alarmText(runbook, name, stage)} ${link(name)}`.trimEnd(),
         threshold: 1,
         comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
         evaluationPeriods: 1,

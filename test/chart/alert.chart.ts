@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { promtool } from '../cluster/programs.ts';
+import { programOfPrometheus } from '../cluster/programs.ts';
 import { root } from '../pages/commands.ts';
 import { skipped } from '../support/skips.ts';
 import { findHelm, toolsFolder } from './tools.ts';
@@ -13,7 +13,7 @@ import { findHelm, toolsFolder } from './tools.ts';
 const { folder, remove } = toolsFolder();
 afterAll(remove);
 const helm = findHelm();
-const evaluator = promtool();
+const evaluator = programOfPrometheus('promtool');
 if (evaluator === undefined) skipped('The alerts are not tried: there is no promtool, and no Debian to take it from.');
 
 const cronJob = 'namespace="datahub", cronjob="dh-datahub-retention"';

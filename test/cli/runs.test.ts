@@ -345,4 +345,36 @@ describe('runbook', () => {
       'The runbook has no such section; did you mean ./retention runbook rows-missing?',
     );
   });
+
+  test.each([
+    [
+      'in a pod: of its CronJob',
+      [],
+      { DATAHUB_RETENTION_CRON_JOB: 'dh-retention', DATAHUB_RETENTION_NAMESPACE: 'jobs' },
+      [
+        /^kubectl -n jobs create job .*dh-retention-manual.*DATAHUB_RETENTION_ARGS=preview /m,
+        /^kubectl -n jobs patch /m,
+      ],
+    ],
+    [
+      'on a machine: with its options, and the timer that its unit names',
+      ['--gms-url', 'http://gms:8080', '--ledger', '/ledgers/a'],
+      { DATAHUB_RETENTION_TIMER: 'retention@a.timer' },
+      [
+        /^\.\/retention preview --policies FILE --gms-url http:\/\/gms:8080 --ledger \/ledgers\/a$/m,
+        /^sudo systemctl disable --now retention@a\.timer$/m,
+      ],
+    ],
+    [
+      'and elsewhere has those of every platform',
+      [],
+      {},
+      [/^aws stepfunctions .* ARN /m, /^aws ssm .* PREFIX/m, /^kubectl /m, /^sudo /m],
+    ],
+  ])('has commands to paste %s', async (_, options, env, commands) => {
+    const { stdout } = await runHere(['runbook', 'by-hand', ...options], { env });
+    const block = stdout.split('\n').filter((line) => /^(?:aws|kubectl|\.\/retention|sudo) /.test(line));
+    expect(block).toHaveLength(commands.length);
+    for (const command of commands) expect(stdout).toMatch(command);
+  });
 });

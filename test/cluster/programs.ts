@@ -31,16 +31,24 @@ export function helmOf(version: HelmVersion): string {
   return installed === version.replace('Helm ', 'v') ? path : builtModule('helm', helmModules[version]);
 }
 
+/** Prometheus' own programs, by the Debian package that has them. */
+const packages = {
+  promtool: 'prometheus',
+  prometheus: 'prometheus',
+  'prometheus-pushgateway': 'prometheus-pushgateway',
+} as const;
+
 /** Of Debian's package, where there is no other; undefined if it cannot be had. */
-export function promtool(): string | undefined {
-  const installed = output('command -v promtool').trim();
+export function programOfPrometheus(name: keyof typeof packages): string | undefined {
+  const installed = output(`command -v ${name}`).trim();
   if (installed !== '') return installed;
   try {
-    return kept('promtool', (folder) => {
-      const unpack = 'apt-get download --quiet prometheus && dpkg-deb --extract prometheus_*.deb .';
+    const programs = kept(`debian-${packages[name]}`, (folder) => {
+      const unpack = `apt-get download --quiet ${packages[name]} && dpkg-deb --extract *.deb .`;
       execFileSync('sh', ['-c', unpack], { cwd: folder, stdio: 'pipe' });
-      return 'usr/bin/promtool';
+      return 'usr/bin';
     });
+    return join(programs, name);
   } catch {
     return undefined;
   }

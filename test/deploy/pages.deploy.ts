@@ -3,6 +3,7 @@ import type { Command } from '../pages/commands.ts';
 import { commandsFor, Worklist } from '../pages/executed.ts';
 import { type SimulatedGms, startSimulatedGms } from '../simulated-gms/server.ts';
 import { serveEngine } from '../simulated-gms/simulation/server.ts';
+import { xmlText } from './aws.ts';
 import { differences, type Template } from './differences.ts';
 import { startEmulator } from './emulator.ts';
 import { anOperator, awsCli, type Execution, type Operator } from './operator.ts';
@@ -415,6 +416,17 @@ describe.skipIf(emulator === undefined)('The pages, followed on AWS', () => {
     await operator.type(onPage(operate, 'An alarm for a backlog', /put-metric-alarm/), { TOPIC: outputs['TopicArn']! });
     const shown = await operator.type(onPage(operate, 'An alarm for a backlog', /describe-alarms/));
     expect(JSON.parse(shown).MetricAlarms).toMatchObject([{ MetricName: 'PercentDeletable', EvaluationPeriods: 7 }]);
+  });
+
+  test('docs/operate.md: who is on call is subscribed to what is critical, and to its end', async () => {
+    const values = { TOPIC: outputs['TopicArn']!, ENDPOINT: 'https://events.corp.test/integration/key/enqueue' };
+    await operator.type(onPage(operate, 'PagerDuty, Opsgenie, mail', /^aws sns subscribe/), values);
+    const listed = await operator.aws.query('sns', 'ListSubscriptions', '2010-03-31', {});
+    const own = listed.split('<member>').find((member) => member.includes(values.ENDPOINT))!;
+    const asked = { SubscriptionArn: xmlText(own, 'SubscriptionArn')! };
+    const attributes = await operator.aws.query('sns', 'GetSubscriptionAttributes', '2010-03-31', asked);
+    expect(attributes).toMatch(/<value>MessageBody</);
+    expect(attributes).toMatch(/\{.*AlarmDescription.*prefix.*critical.*\}/);
   });
 
   describe('docs/operate.md: move and remove', () => {

@@ -41,6 +41,8 @@ describe('The tarball', () => {
       'dist/types/props/stage-props.d.ts',
       'dist/types/published/package.d.ts',
       'dist/types/published/peer.d.ts',
+      'docs/alert-rules.yaml',
+      'docs/grafana-dashboard.json',
       'docs/policies.schema.json',
       'docs/report.schema.json',
       'docs/stage.schema.json',
@@ -50,7 +52,7 @@ describe('The tarball', () => {
     ]);
   });
 
-  test.each(['README.md', 'docs/runbook.md'])('has every page that %s links to', (page) => {
+  test.each(['README.md', 'docs/runbook.md', 'docs/metrics.md'])('has every page that %s links to', (page) => {
     const links = [...text(page).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, link]) => link!);
     const lost = links.filter((link) => !existsSync(join(installed, dirname(page), link)));
     expect(lost).toEqual([]);

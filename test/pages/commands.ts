@@ -142,6 +142,7 @@ export const placeholders = {
   CUTOFF: 'milliseconds',
   TABLE: 'the table of a stage',
   TOPIC: 'the ARN of a topic',
+  ENDPOINT: 'the address of a service that takes alarms',
   TOKEN: 'a token in a mail of SNS',
   TASK: 'the id of a task',
   TASK_ID: 'the id of a task',

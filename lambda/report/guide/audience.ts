@@ -39,6 +39,8 @@ export interface MachineAudience {
   options?: string;
   /** The policies file, quoted for a shell. */
   policies?: string;
+  /** The timer of systemd that starts it, where its unit says so (docs/machine.md). */
+  timer?: string;
   /** Its server and its ledger end with the program: only an approval can be tried, in another demo. */
   demo?: boolean;
 }

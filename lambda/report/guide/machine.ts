@@ -4,13 +4,13 @@ import { anchorOf } from './runbook.ts';
 import { shellWord, verbLine } from './words.ts';
 
 /** The program itself. */
-export const machineGuide = ({ program, options = '', policies = 'FILE', demo }: MachineAudience): Guide => ({
+export const machineGuide = ({ program, options = '', policies = 'FILE', timer, demo }: MachineAudience): Guide => ({
   runByHand: (input) =>
     demo
       ? demoOf(input, program)
       : [program, ...verbLine(input, policies), options].filter((word) => word !== '').join(' '),
   storeToken: () => undefined,
-  setPaused: () => undefined,
+  setPaused: (paused) => timer && `sudo systemctl ${paused ? 'disable' : 'enable'} --now ${shellWord(timer)}`,
   runbook: (section) => ({ where: '', command: `${program} runbook ${shellWord(anchorOf(section))}` }),
   policies: 'in the policies file',
   otherLedger: 'another folder holds the records: name it with --ledger',

@@ -1,4 +1,5 @@
 import type { Problem } from '../../model/outcomes.ts';
+import type { Guide } from './audience.ts';
 import { shellWord } from './words.ts';
 
 /** The sections of docs/runbook.md; a test holds both sides together. */
@@ -47,6 +48,22 @@ export function sectionOf(markdown: string, name: string): string | undefined {
     .find((section) => anchorOf(headingOf(section)) === wanted)
     ?.trimEnd();
 }
+
+/**
+ * The runbook with the commands of one installation in place of those that the page has for every platform.
+ * @param guide what it does not know, stays as the page has it
+ */
+export const withCommandsOf = (markdown: string, guide: Guide): string =>
+  markdown
+    .replace(
+      /^aws stepfunctions start-execution .* --input '(.*)'$/gm,
+      (line, input: string) => guide.runByHand(JSON.parse(input)) ?? line,
+    )
+    .replace(/^aws ssm .* --name PREFIX\/token .*$/gm, (line) => guide.storeToken() ?? line)
+    .replace(
+      /^aws ssm .* --name PREFIX\/paused .*\nkubectl .*\nsudo systemctl .*$/gm,
+      (all) => guide.setPaused(true) ?? all,
+    );
 
 /** The headings of all sections, in their order. */
 export const sectionNames = (markdown: string): string[] =>

@@ -187,12 +187,18 @@ describe('A command line with a mistake', () => {
     [`preview ${server} --policies p --dry-run`, 'There is no option --dry-run. See ./retention preview --help.'],
     [`${run} --Secret`, 'There is no option of this name.'],
     // Another verb's option.
-    ['status --policies p', '--policies is an option of demo, survey, preview, enforce, release and validate, not of'],
+    [
+      'status --policies p',
+      '--policies is an option of demo, survey, preview, enforce, release, runbook and validate, not of',
+    ],
     [`preview ${server} --policies p --approve-rows 5`, '--approve-rows is an option of demo and enforce, not of'],
     [`${run} --accept-missing=5`, '--accept-missing is an option of release, not of enforce'],
     [`release a.b ${server} --yes`, '--yes is an option of enforce, not of release'],
-    ['demo --ledger l', '--ledger is an option of survey, preview, enforce, release and status, not of demo'],
-    ['status --gms-url http://x', '--gms-url is an option of survey, preview, enforce and release, not of status'],
+    ['demo --ledger l', '--ledger is an option of survey, preview, enforce, release, status and runbook, not of demo'],
+    [
+      'status --gms-url http://x',
+      '--gms-url is an option of survey, preview, enforce, release and runbook, not of status',
+    ],
     // What a verb needs.
     [`preview ${server}`, 'preview needs --policies FILE, as in: ./retention preview'],
     [`release ${server}`, 'release needs an INDEX, as in: ./retention release dataset.operation'],

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
 import { figuresOf } from '../../../cli/outputs/metrics-file.ts';
 import { pushAddress, pushFigures } from '../../../cli/outputs/push-metrics.ts';
 import { withSentences } from '../../../lambda/report/sentences/sentences.ts';
 import { entryCases } from '../../lambda/report/cases.ts';
+import { expressionsIn } from '../../support/expressions.ts';
 import { listening, textOf } from '../../support/loopback.ts';
 import { anEntry, aReportOf } from '../../support/reports.ts';
 import { operation, runHere, serviceHere } from '../here.ts';
@@ -40,17 +42,52 @@ test('the text of every case is OpenMetrics, and names stage and mode everywhere
   }
 });
 
+const inDocs = (name: string) => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
+
+/** A run's series, each of its metrics with its labels. */
+function writtenSeries(): Map<string, string[]> {
+  const counted = { rowsTotal: 9, rowsToDelete: 8, rowsDeleted: 7, rowsMissing: 6, rowsNotVisible: 5 };
+  const report = withSentences(aReportOf([anEntry('truncated', { kind: 'verified' }, counted)]));
+  return new Map(
+    [...parseOpenMetrics(figuresOf(report)).keys()].map((key) => [
+      /^\w+/.exec(key)![0],
+      [...key.matchAll(/(\w+)="/g)].map(([, label]) => label!),
+    ]),
+  );
+}
+
+test.each(['alert-rules.yaml', 'grafana-dashboard.json'])('%s: its queries name what a run writes', (name) => {
+  const series = writtenSeries();
+  const queries = expressionsIn(parse(inDocs(name)));
+  expect(queries.length).toBeGreaterThan(2);
+  for (const query of queries) {
+    const metrics = query.match(/datahub_retention_\w+/g)!;
+    const labels = [...query.matchAll(/(\w+) *(?:=~?|!=|!~) *"/g)].map(([, label]) => label!);
+    const grouped = [...query.matchAll(/by \(([^)]*)\)/g)].flatMap(([, names]) => names!.split(/, */));
+    expect(metrics.filter((metric) => !series.has(metric))).toEqual([]);
+    const lost = metrics.flatMap((metric) =>
+      [...labels, ...grouped].filter((one) => !series.get(metric)?.includes(one)),
+    );
+    expect([query, lost]).toEqual([query, []]);
+  }
+  // What a rule says of a series is one of the labels that its query keeps.
+  for (const [, label] of inDocs(name).matchAll(/\$labels\.(\w+)/g)) expect(['stage', 'index']).toContain(label);
+});
+
+test('the dashboard shows every metric', () => {
+  const dashboard = inDocs('grafana-dashboard.json');
+  expect([...writtenSeries().keys()].filter((name) => !new RegExp(`${name}\\b`).test(dashboard))).toEqual([]);
+});
+
 test('the page names every metric with its labels, and no other', () => {
-  const page = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8');
+  const page = inDocs('metrics.md');
   const listed = [...page.matchAll(/^\| `(\w+)` \| (.*?) \|/gm)].map(([, name, labels = '']) => [
     name,
     ...[...labels.matchAll(/`(\w+)`/g)].map(([, label]) => label),
   ]);
-  const counted = { rowsTotal: 9, rowsToDelete: 8, rowsDeleted: 7, rowsMissing: 6, rowsNotVisible: 5 };
-  const report = withSentences(aReportOf([anEntry('truncated', { kind: 'verified' }, counted)]));
-  const series = [...parseOpenMetrics(figuresOf(report)).keys()].map((key) => [
-    /^datahub_retention_(\w+)/.exec(key)?.[1],
-    ...[...key.matchAll(/(\w+)="/g)].map(([, label]) => label).filter((label) => label !== 'stage' && label !== 'mode'),
+  const series = [...writtenSeries()].map(([name, labels]) => [
+    name.replace('datahub_retention_', ''),
+    ...labels.filter((label) => label !== 'stage' && label !== 'mode'),
   ]);
   expect(listed.toSorted()).toEqual(series.toSorted());
 });

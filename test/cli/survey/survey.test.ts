@@ -118,14 +118,18 @@ test('What the ledger says of a quarantined index is said, and its counts sugges
 });
 
 test('says how long the first truncation of a large index takes, and which space it needs', () => {
-  const of = (rows: number) => {
-    const older = { 7: rows, 30: rows, 90: rows, 180: 0, 365: 0 };
-    const counts = { kind: 'counted', rowsTotal: rows, older, reindexes: false } as const;
+  const of = (rows: number, reindexes = false) => {
+    const older = { 7: rows, 30: rows, 90: rows * 0.8, 180: 0, 365: 0 };
+    const counts = { kind: 'counted', rowsTotal: rows, older, reindexes } as const;
     const index = { entityType: 'dataset', aspect: 'operation', protected: false, sizeMb: 20_000, counts };
     return hints({ indices: [index], unnamed: [] }, new Map(), false).join('\n');
   };
-  expect(of(400_000_000)).toMatch(/takes 6 h 44 min to 4 d 15 h, at 16,500 to 1,000 rows a second .* size free, 30 GB/);
+  expect(of(500_000_000)).toMatch(/takes 6 h 44 min to 4 d 15 h, at 16,500 to 1,000 rows a second .* size free, 30 GB/);
   expect(of(9_000_000)).not.toContain('rows a second');
+  // A reindex writes the rows to keep, and the old index stays.
+  expect(of(9_000_000, true)).toMatch(/takes 4 GB beside the 20 GB of the old one, .* 85 % .* 90 % .* 95 %/);
+  expect(of(500_000_000, true)).not.toContain('rows a second');
+  expect(of(9_000_000)).not.toContain('85 %');
 });
 
 describe('A survey notices', () => {

@@ -55,6 +55,7 @@ describe.each(alarms.map((alarm) => [alarm.AlarmName as string, alarm] as const)
       /^(warning|critical): stage prod\. What it means\. .{40,} Look\. .{20,} Do\. .+ https:\S+#dashboards\/dashboard\/datahub-retention-prod-<AWS::Region>$/,
     );
     expect(description.length).toBeLessThan(1024);
+    expect(description).not.toContain('STAGE');
   });
 
   test('has a section in the runbook', () => {
@@ -238,6 +239,7 @@ describe('Monitoring', () => {
       expect(texts.some((text) => text.startsWith(section.slice(0, 60)))).toBe(true);
     }
     expect(Buffer.byteLength(texts.join(''))).toBeLessThan(15_000);
+    expect(texts.join('\n')).toMatch(/^aws stepfunctions .*--state-machine-arn '<\w+>' --region '<AWS::Region>' /m);
   });
 
   test('saves the query about an index over the logs of all four functions', () => {

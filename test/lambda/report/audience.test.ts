@@ -59,7 +59,10 @@ describe('a parameter', () => {
     );
   });
 
-  test('is not there on a machine', () => {
+  test('on a machine is a timer, where its unit names one', () => {
     expect(guideOf(machine).setPaused(true)).toBeUndefined();
+    expect(guideOf({ ...machine, timer: 'retention@prod.timer' } as Audience).setPaused(false)).toBe(
+      'sudo systemctl enable --now retention@prod.timer',
+    );
   });
 });

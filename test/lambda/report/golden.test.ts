@@ -179,7 +179,7 @@ test('docs/messages.md shows the messages that matter', async () => {
     '',
     '## Formats',
     '',
-    'A webhook and a stage’s topic take [any of them](operate.md#another-format).',
+    'A webhook and a stage’s topic take [any of them](operate.md#another-format); `json` has [a schema](report.schema.json).',
     '',
     '| format | what it is | characters at most |',
     '|---|---|---|',

@@ -1,11 +1,9 @@
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import type { IncomingHttpHeaders } from 'node:http';
-import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { authority, type Issued } from '../support/certificates.ts';
 import { startGateway, type Wants } from '../support/gateway.ts';
-import { listening, textOf } from '../support/loopback.ts';
+import { textOf } from '../support/loopback.ts';
 import { answering, operation, runHere, serviceHere } from './here.ts';
 
 /** The command line behind a front that asks for a header, a client certificate, or both, beside DataHub's token. */
@@ -229,34 +227,21 @@ test.each(['survey', 'preview'])(
 describe('--no-identity', () => {
   const open = async (needsToken: boolean) => {
     const here = await serviceHere();
-    const got: IncomingHttpHeaders[] = [];
-    const listener = createServer(made.issue(), async (asked, answer) => {
-      const body = await textOf(asked);
-      got.push(asked.headers);
-      const sample = { 'content-type': 'application/json', 'x-sample-data': 'true' };
-      if (needsToken && asked.headers.authorization === undefined) {
-        return answer.writeHead(401, sample).end('Unauthorized to perform this action.');
-      }
-      const passed = { 'content-type': 'application/json', authorization: `Bearer ${here.token}` };
-      const { method = 'GET', url = '' } = asked;
-      const from = await fetch(`${here.url}${url}`, { method, headers: passed, ...(body !== '' && { body }) });
-      return answer.writeHead(from.status, sample).end(await from.text());
-    });
-    const { port, close } = await listening(listener);
-    onTestFinished(close);
+    const gateway = await startGateway(here.url, needsToken ? {} : { open: here.token }, made);
+    onTestFinished(gateway.close);
     const trusted = ['--ca-file', here.files.write('ca.pem', made.ca)];
-    const url = ['--gms-url', `https://127.0.0.1:${port}`, ...trusted, ...here.ledger];
+    const url = ['--gms-url', gateway.url, ...trusted, ...here.ledger];
     const policies = ['--policies', here.files.write('p.json', [operation]), '--fast'];
     const run = (verb: string, ...more: string[]) =>
       runHere([verb, ...url, ...(verb === 'survey' ? [] : policies), ...more], { env: { HOME: here.files.at('.') } });
-    return { ...here, got, run };
+    return { ...here, got: gateway.got, run };
   };
 
   test.each(['survey', 'preview', 'enforce'])('%s works where the server asks for none', async (verb) => {
     const here = await open(false);
     const { status, stdout } = await here.run(verb, '--no-identity', ...(verb === 'enforce' ? ['--yes'] : []));
     expect([status, here.sent().length]).toEqual([0, verb === 'enforce' ? 1 : 0]);
-    expect(here.got.filter(({ authorization }) => authorization !== undefined)).toEqual([]);
+    expect(here.got.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
     if (verb === 'survey')
       expect(stdout.replace(/\s+/g, ' ')).toMatch(/Anyone who reaches this port can delete rows, too/);
   });

@@ -65,6 +65,7 @@ describe.each(fronts)('A front that wants %s', (_, wants) => {
 
 describe('A front', () => {
   test.each<[string, Wants, (here: Here) => string[], RegExp, verb?: string]>([
+    // Where the connection ends without an answer, it is asked again: a survey does so once.
     ['no header', { header: secret }, () => [], /If it takes a header, give this job one \(--header-file\)/],
     [
       'a wrong header',
@@ -73,12 +74,24 @@ describe('A front', () => {
       /Renew the headers \(--header-file\)/,
     ],
     ['no certificate', { certificate: own }, () => [], /want a client certificate.*Give this job one \(--client-cert/],
-    ['one that has expired', { certificate: own }, (here) => certificateFiles(here, expired), /expired/],
+    [
+      'one that has expired',
+      { certificate: own },
+      (here) => certificateFiles(here, expired),
+      /This job's client certificate has expired -> Renew it, and store it with its key.* expired 1 day ago/,
+      'survey',
+    ],
+    [
+      'one that is not valid yet',
+      { certificate: own },
+      (here) => certificateFiles(here, made.early()),
+      /This job's client certificate is not valid yet -> Correct the clock here if it is wrong; otherwise store one.* not valid before 1 Jan/,
+      'survey',
+    ],
     [
       'one of another authority',
       { certificate: own },
       (here) => certificateFiles(here, strange.issue()),
-      // Where the connection ends without an answer, it is asked again: a survey does so once.
       /does not accept the client certificate may end it/,
       'survey',
     ],

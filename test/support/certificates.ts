@@ -28,6 +28,31 @@ export function authority() {
       openssl('x509', '-req', '-in', at('csr'), ...signed, '-out', at('crt'));
       return { cert: read('crt'), key: read('key') };
     },
+    /** One that is valid from next year on, for a year. */
+    early(): Issued {
+      const { key } = this.issue();
+      const day = (years: number) => `${new Date().getUTCFullYear() + years}0101000000Z`;
+      writeFileSync(at('index'), '');
+      const settings = [`database=${at('index')}`, `new_certs_dir=${folder}`, 'rand_serial=yes', 'default_md=sha256'];
+      writeFileSync(at('conf'), ['[d]', ...settings, 'policy=p', '[p]', 'commonName=supplied', ''].join('\n'));
+      const signed = ['-cert', at('ca.pem'), '-keyfile', at('ca.key'), '-extfile', at('ext'), '-notext'];
+      const when = ['-startdate', day(1), '-enddate', day(2)];
+      openssl(
+        'ca',
+        '-batch',
+        '-config',
+        at('conf'),
+        '-name',
+        'd',
+        ...signed,
+        ...when,
+        '-in',
+        at('csr'),
+        '-out',
+        at('crt'),
+      );
+      return { cert: read('crt'), key };
+    },
     encrypted(key: string, password: string): string {
       writeFileSync(at('plain'), key);
       openssl('pkcs8', '-topk8', '-in', at('plain'), '-passout', `pass:${password}`, '-out', at('locked'));

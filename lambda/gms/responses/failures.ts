@@ -16,15 +16,18 @@ export interface RequestInfo {
   baseUrl: string;
   /** What was sent as identity. */
   sent?: IdentityPart[];
+  /** Why the client certificate in it cannot be accepted. */
+  certificate?: ServerError['certificate'];
 }
 
 /** The failure for a status, or undefined for a 2xx. */
 export function failureOfStatus(
   answer: Pick<HttpResponse, 'status' | 'headers' | 'body'>,
-  { operation, baseUrl, sent }: RequestInfo,
+  requestInfo: RequestInfo,
   sanitize: Sanitize,
 ): ServerError | undefined {
   const { status } = answer;
+  const { operation, baseUrl } = requestInfo;
   if (status >= 200 && status < 300) return undefined;
   const page = isPage(answer);
   const kind = kindOf(answer, page);
@@ -39,13 +42,13 @@ export function failureOfStatus(
     toHttps: isToHttps(answer, baseUrl) || undefined,
     wants: kind === 'gateway' ? wantedBy(answer) : undefined,
     page: page || undefined,
-    sent: sentFor(kind, sent),
+    ...identityFor(kind, requestInfo),
   };
 }
 
 /** What was sent, where it tells what to do, and is not the token alone: an error travels in the run state. */
-const sentFor = (kind: ServerErrorKind, sent: IdentityPart[] | undefined): ServerError['sent'] =>
-  byIdentity.includes(kind) && sent?.join() !== 'token' ? sent : undefined;
+const identityFor = (kind: ServerErrorKind, { sent, certificate }: RequestInfo): Partial<ServerError> =>
+  byIdentity.includes(kind) && sent?.join() !== 'token' ? { sent, certificate } : {};
 
 const byIdentity: readonly ServerErrorKind[] = ['unauthorized', 'gateway', 'tls', 'reset'];
 
@@ -161,11 +164,12 @@ const kindOfStage: Record<TransportError['stage'], ServerErrorKind> = {
 /** The failure of an exchange without an answer. */
 export function failureOfTransport(
   { stage, code, status, seconds }: Pick<TransportError, 'stage'> & Partial<TransportError>,
-  { operation, baseUrl, sent }: RequestInfo,
+  requestInfo: RequestInfo,
 ): ServerError {
+  const { operation, baseUrl } = requestInfo;
   const kind = kindOfStage[stage];
   const host = kind === 'dns' || kind === 'connect' || kind === 'tls' ? new URL(baseUrl).host : undefined;
-  return { kind, operation, status, code, host, seconds, sent: sentFor(kind, sent) };
+  return { kind, operation, status, code, host, seconds, ...identityFor(kind, requestInfo) };
 }
 
 /** What an error answer says; empty if it contains nothing readable. */

@@ -189,7 +189,7 @@ describe.skipIf(tools === undefined)("In Lambda's runtime", () => {
       );
       const { gateway, run, sent } = await behind(wants, environment);
       expect([await run('preview'), sent()]).toEqual([expect.stringContaining('PREVIEW'), 0]);
-      expect([await run('enforce'), sent()]).toEqual([expect.stringContaining('"outcome":"truncated"'), 1]);
+      expect([await run('enforce'), sent()]).toEqual([expect.stringContaining('OK: 1 truncated'), 1]);
       expect(gateway.got.every(({ headers }) => headers.authorization === `Bearer ${gms.token}`)).toBe(true);
     });
 
@@ -211,7 +211,7 @@ describe.skipIf(tools === undefined)("In Lambda's runtime", () => {
         store(renewedSecret, renewed);
         gateway.wants = { header: renewedSecret, certificate: renewed };
       });
-      expect([message, sent()]).toEqual([expect.stringContaining('"outcome":"truncated"'), 1]);
+      expect([message, sent()]).toEqual([expect.stringContaining('OK: 1 truncated'), 1]);
       const last = gateway.got.at(-1)!;
       expect([last.headers['x-gateway-key'], last.shown?.trim()]).toEqual([renewedSecret, renewed.cert.trim()]);
       expect(gateway.got.some(({ headers }) => headers['x-gateway-key'] === secret)).toBe(true);
@@ -222,7 +222,7 @@ describe.skipIf(tools === undefined)("In Lambda's runtime", () => {
         store();
         const { gateway, run, sent } = await behind({ open: gms.token }, { NO_IDENTITY: 'true' });
         expect([await run('preview'), sent()]).toEqual([expect.stringContaining('PREVIEW'), 0]);
-        expect([await run('enforce'), sent()]).toEqual([expect.stringContaining('"outcome":"truncated"'), 1]);
+        expect([await run('enforce'), sent()]).toEqual([expect.stringContaining('OK: 1 truncated'), 1]);
         expect(gateway.got.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
       });
 

@@ -10,7 +10,7 @@ import { answering, operation, runHere, serviceHere } from './here.ts';
 
 const made = authority();
 afterAll(made.remove);
-const [own, renewed, expired] = [made.issue(), made.issue(), made.issue(-1)];
+const [own, renewed, expired] = [made.issue(10), made.issue(), made.issue(-1)];
 const strange = authority();
 afterAll(strange.remove);
 
@@ -57,9 +57,12 @@ describe.each(fronts)('A front that wants %s', (_, wants) => {
     expect(here.sent()).toHaveLength(verb === 'enforce' ? 1 : 0);
     const withToken = here.gateway.got.filter(({ headers }) => headers.authorization !== undefined);
     expect(withToken.length).toBeGreaterThan(2);
-    if (verb !== 'survey') return;
+    if (verb !== 'survey') {
+      expect(/client certificate expires on/.test(stdout)).toBe(wants.certificate !== undefined);
+      return;
+    }
     if (wants.header) expect(stdout).toMatch(/Headers\s+X-Tenant, X-Gateway-Key sent, and needed/);
-    if (wants.certificate) expect(stdout).toMatch(/Certificate\s+sent, and needed; expires in 36\d days/);
+    if (wants.certificate) expect(stdout).toMatch(/Certificate\s+sent, and needed; expires in 9 days/);
   });
 });
 
@@ -84,8 +87,8 @@ describe('A front', () => {
     [
       'one that is not valid yet',
       { certificate: own },
-      (here) => certificateFiles(here, made.early()),
-      /This job's client certificate is not valid yet -> Correct the clock here if it is wrong; otherwise store one.* not valid before 1 Jan/,
+      (here) => certificateFiles(here, made.issue(400, 30)),
+      /This job's client certificate is not valid yet -> Correct the clock here if it is wrong; otherwise store one.* not valid before \d/,
       'survey',
     ],
     [

@@ -145,10 +145,14 @@ const gateways: Record<NonNullable<ServerError['wants']> | 'nothing', (error: Se
       means: 'The server there accepts no POST: it is not GMS, or something in front of DataHub blocks the request.',
       ...checkAddress,
     }),
-    nothing: () => ({
+    nothing: (error) => ({
       brief: 'refused by a gateway',
       means: 'Something in front of DataHub refuses the request: a gateway, a firewall, a service mesh.',
-      next: "Let this job through there, or correct the GMS address if it is another server's",
+      ...given('headers', (way) =>
+        has(error, 'headers')
+          ? `Renew the headers (${way}), or let this job through there`
+          : `Let this job through there, with a header if it wants one (${way}), or correct the GMS address if it is another server's`,
+      ),
     }),
   };
 

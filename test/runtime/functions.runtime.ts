@@ -191,7 +191,7 @@ describe.skipIf(tools === undefined)("In Lambda's runtime", () => {
       const preview = await run('preview');
       expect([preview, sent()]).toEqual([expect.stringContaining('PREVIEW'), 0]);
       expect(/client certificate expires on/.test(preview)).toBe(wants.certificate !== undefined);
-      expect([await run('enforce'), sent()]).toEqual([expect.stringContaining('1 truncated'), 1]);
+      expect([await run('enforce'), sent()]).toEqual([expect.stringContaining('dataset.operation: truncated'), 1]);
       expect(gateway.got.every(({ headers }) => headers.authorization === `Bearer ${gms.token}`)).toBe(true);
     });
 
@@ -213,7 +213,7 @@ describe.skipIf(tools === undefined)("In Lambda's runtime", () => {
         store(renewedSecret, renewed);
         gateway.wants = { header: renewedSecret, certificate: renewed };
       });
-      expect([message, sent()]).toEqual([expect.stringContaining('1 truncated'), 1]);
+      expect([message, sent()]).toEqual([expect.stringContaining('dataset.operation: truncated'), 1]);
       const last = gateway.got.at(-1)!;
       expect([last.headers['x-gateway-key'], last.shown?.trim()]).toEqual([renewedSecret, renewed.cert.trim()]);
       expect(gateway.got.some(({ headers }) => headers['x-gateway-key'] === secret)).toBe(true);
@@ -224,7 +224,7 @@ describe.skipIf(tools === undefined)("In Lambda's runtime", () => {
         store();
         const { gateway, run, sent } = await behind({ open: gms.token }, { NO_IDENTITY: 'true' });
         expect([await run('preview'), sent()]).toEqual([expect.stringContaining('PREVIEW'), 0]);
-        expect([await run('enforce'), sent()]).toEqual([expect.stringContaining('1 truncated'), 1]);
+        expect([await run('enforce'), sent()]).toEqual([expect.stringContaining('dataset.operation: truncated'), 1]);
         expect(gateway.got.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
       });
 
@@ -249,10 +249,11 @@ describe.skipIf(tools === undefined)("In Lambda's runtime", () => {
     });
   });
 
-  test('no log shows the token', async () => {
+  test('no log shows the token, or what a gateway wants', async () => {
     while (closing.length > 0) await closing.pop()!();
     expect(logs.length).toBeGreaterThan(8);
-    for (const log of logs) expect(log.includes(gms.token)).toBe(false);
+    for (const log of logs)
+      expect([log.includes(gms.token), /(?:gateway|renewed)-value/.test(log)]).toEqual([false, false]);
     expect(logs.some((log) => log.includes('"function_request_id"') && log.includes('"cold_start":true'))).toBe(true);
   });
 });

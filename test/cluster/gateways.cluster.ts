@@ -59,7 +59,7 @@ describe.skipIf(found === undefined)('On a cluster', () => {
   const installBehind = async (wants: Wants, server: object) => {
     await gateway?.close();
     gateway = await startGateway(`http://${cluster.gms.address}:8080`, wants, made);
-    const url = gateway.url.replace('127.0.0.1', 'localhost');
+    const url = gateway.url.replace('127.0.0.1', 'gateway.example.com');
     const policies = [policy];
     cluster.write(
       'values.yaml',

@@ -34,7 +34,7 @@ x509_extensions=hosts
 [any]
 commonName=supplied
 [hosts]
-subjectAltName=DNS:localhost,IP:127.0.0.1
+subjectAltName=DNS:localhost,DNS:gateway.example.com,IP:127.0.0.1
 `;
 
 export function authority() {

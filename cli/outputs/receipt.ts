@@ -12,7 +12,7 @@ export function receiptOf(text: string, contentType: string | undefined): Receip
   if (isPage(text, contentType)) return 'refused';
   // Teams' incoming webhooks wrap every failure in a 200.
   if (/\bmessage delivery failed with error\b/i.test(text)) return 'refused';
-  if (/^\s*<\?xml/i.test(text)) return /<(?:\w+:)?(?:error|fault)\b/i.test(text) ? 'doubtful' : 'accepted';
+  if (/^\s*<\?xml/i.test(text)) return refusingXml.test(text) ? 'doubtful' : 'accepted';
   const answers = [parseJson(text)].flat().filter(isObject).map(byName);
   if (answers.length === 0) return refusing.test(text) ? 'doubtful' : 'accepted';
   if (answers.some(isRefusal)) return 'refused';
@@ -25,7 +25,10 @@ const isPage = (text: string, contentType = ''): boolean =>
   /^\s*<(?:!doctype html|html|head|body|!--)/i.test(text) || (/^text\/html\b/i.test(contentType) && /^\s*</.test(text));
 
 const refusing =
-  /^\W{0,3}(error|false\b|fail|invalid|denied|refused|rejected|forbidden|unauthori[sz]ed|not[ _]|no[ _])/i;
+  /^\W{0,3}(err(?:or|\b)|false\b|fail|invalid|denied|refused|rejected|ignored|forbidden|unauthori[sz]ed|missing|unknown|unable|cannot|not[ _]|no[ _](?!errors?\b))/i;
+
+/** An element about an error that holds something, or has attributes. */
+const refusingXml = /<(?:\w+:)?(?:err|fault)\w*(?:\s+\w|>\s*(?!(?:0+|ok|none|success)?\s*<\/))/i;
 
 /** Values by name: `error_code`, `errorCode` and `ErrorCode` are one. */
 type Answer = Map<string, unknown>;
@@ -57,7 +60,8 @@ const accepting = /^\W*(?:ok|success\w*)\W*$/i;
 
 function looksRefused(said: Answer): boolean {
   if (['code', 'statuscode', ...errorCodes].some((name) => isError(said.get(name)))) return true;
-  if (['error', 'errors', 'errormessage'].some((name) => isSet(said.get(name)))) return true;
+  if ([...said].some(([name, value]) => /^(?:error|fail|fault|reject)/.test(name) && isError(value))) return true;
+  if (['accepted', 'delivered', 'sent'].some((name) => said.get(name) === false)) return true;
   const status = statuses.map((name) => said.get(name));
   if (status.some((one) => refusing.test(String(one)) || Number(one) >= 400 || Number(one) < 0)) return true;
   // 0 is a success of some and a failure of others, and so is 1: the text beside it says which.

@@ -1,5 +1,5 @@
 import { absentTask, type IndexNames } from '../../lambda/gms/backend.ts';
-import { validityOf } from '../../lambda/gms/client-certificate.ts';
+import { unfitness, validityOf } from '../../lambda/gms/client-certificate.ts';
 import { mayRefuseField } from '../../lambda/gms/force-field.ts';
 import { isLoopback } from '../../lambda/gms/http/base-url.ts';
 import { certificateNotice, expiryNotice, tokenExpiryMillis } from '../../lambda/gms/http/identity-provider.ts';
@@ -203,6 +203,8 @@ function tokenCheck({ identity: { token }, storedAt, now, unneeded }: Shown): Ch
   return expiryCheck({ name, state: 'ok', text: 'accepted' }, tokenExpiryMillis(token), isDue, now, newToken);
 }
 
+const notYet = "Correct this machine's clock if it is wrong; otherwise give the certificate that is valid today.";
+
 /** What was sent to something in front of DataHub; values are never shown. */
 function gatewayChecks({ identity, unneeded, now }: Shown, isRefused: boolean): Check[] {
   const { headers, certificate } = identity;
@@ -215,9 +217,11 @@ function gatewayChecks({ identity, unneeded, now }: Shown, isRefused: boolean): 
   }
   if (certificate) {
     const check: Check = { name: 'Certificate', state, text: found('certificate') };
-    const { at } = validityOf(certificate.cert);
+    const { at, issuedAt } = validityOf(certificate.cert);
     const isDue = certificateNotice(certificate, now) !== undefined;
-    checks.push(expiryCheck(check, at, isDue, now, 'Renew the client certificate.'));
+    const early = { ...check, state: 'failed', text: `not valid before ${date(issuedAt)}`, remedy: notYet } as const;
+    const isEarly = unfitness(certificate, now) === 'early';
+    checks.push(isEarly ? early : expiryCheck(check, at, isDue, now, 'Renew the client certificate.'));
   }
   return checks;
 }

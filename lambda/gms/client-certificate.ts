@@ -16,6 +16,12 @@ export function validityOf(cert: string): { at: number; issuedAt: number } {
   return { at: Date.parse(validTo), issuedAt: Date.parse(validFrom) };
 }
 
+/** Why no server accepts it now, whoever issued it; undefined if it is valid. @param now epoch milliseconds */
+export function unfitness({ cert }: ClientCertificate, now: number): 'expired' | 'early' | undefined {
+  const { at, issuedAt } = validityOf(cert);
+  return at <= now ? 'expired' : issuedAt > now ? 'early' : undefined;
+}
+
 /** Which of the two texts cannot be used, and why, to follow its name; nothing of them is shown. */
 export interface CertificateProblem {
   of: 'cert' | 'key';

@@ -103,6 +103,10 @@ export const serverErrorSchema = z
       .array(z.enum(['token', 'headers', 'certificate']))
       .optional()
       .meta({ description: 'what was sent as identity, where that was not the token alone' }),
+    certificate: z
+      .enum(['expired', 'early'])
+      .optional()
+      .meta({ description: 'the client certificate that was sent has expired, or is not valid yet' }),
     tries: z.int().optional().meta({ description: 'how often it was tried, where more than once' }),
   })
   .meta({ id: 'ServerError', description: 'a request to the server that failed' });

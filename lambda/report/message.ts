@@ -77,6 +77,7 @@ export const ownWords: ReadonlySet<string> = new Set([
     'method',
     'unknown',
     'wants',
+    'certificate',
   ],
   ...['what', 'which', 'why', 'work'],
 ]);

@@ -1,18 +1,16 @@
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import type { IncomingHttpHeaders } from 'node:http';
-import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { authority, type Issued } from '../support/certificates.ts';
 import { startGateway, type Wants } from '../support/gateway.ts';
-import { listening, textOf } from '../support/loopback.ts';
+import { textOf } from '../support/loopback.ts';
 import { answering, operation, runHere, serviceHere } from './here.ts';
 
 /** The command line behind a front that asks for a header, a client certificate, or both, beside DataHub's token. */
 
 const made = authority();
 afterAll(made.remove);
-const [own, renewed, expired] = [made.issue(), made.issue(), made.issue(-1)];
+const [own, renewed, expired] = [made.issue(10), made.issue(), made.issue(-1)];
 const strange = authority();
 afterAll(strange.remove);
 
@@ -59,14 +57,18 @@ describe.each(fronts)('A front that wants %s', (_, wants) => {
     expect(here.sent()).toHaveLength(verb === 'enforce' ? 1 : 0);
     const withToken = here.gateway.got.filter(({ headers }) => headers.authorization !== undefined);
     expect(withToken.length).toBeGreaterThan(2);
-    if (verb !== 'survey') return;
+    if (verb !== 'survey') {
+      expect(/client certificate expires on/.test(stdout)).toBe(wants.certificate !== undefined);
+      return;
+    }
     if (wants.header) expect(stdout).toMatch(/Headers\s+X-Tenant, X-Gateway-Key sent, and needed/);
-    if (wants.certificate) expect(stdout).toMatch(/Certificate\s+sent, and needed; expires in 36\d days/);
+    if (wants.certificate) expect(stdout).toMatch(/Certificate\s+sent, and needed; expires in 9 days/);
   });
 });
 
 describe('A front', () => {
   test.each<[string, Wants, (here: Here) => string[], RegExp, verb?: string]>([
+    // Where the connection ends without an answer, it is asked again: a survey does so once.
     ['no header', { header: secret }, () => [], /If it takes a header, give this job one \(--header-file\)/],
     [
       'a wrong header',
@@ -75,12 +77,24 @@ describe('A front', () => {
       /Renew the headers \(--header-file\)/,
     ],
     ['no certificate', { certificate: own }, () => [], /want a client certificate.*Give this job one \(--client-cert/],
-    ['one that has expired', { certificate: own }, (here) => certificateFiles(here, expired), /expired/],
+    [
+      'one that has expired',
+      { certificate: own },
+      (here) => certificateFiles(here, expired),
+      /This job's client certificate has expired -> Renew it, and store it with its key.* expired 1 day ago/,
+      'survey',
+    ],
+    [
+      'one that is not valid yet',
+      { certificate: own },
+      (here) => certificateFiles(here, made.issue(400, 30)),
+      /This job's client certificate is not valid yet -> Correct the clock here if it is wrong; otherwise store one.* not valid before \d/,
+      'survey',
+    ],
     [
       'one of another authority',
       { certificate: own },
       (here) => certificateFiles(here, strange.issue()),
-      // Where the connection ends without an answer, it is asked again: a survey does so once.
       /does not accept the client certificate may end it/,
       'survey',
     ],
@@ -229,34 +243,21 @@ test.each(['survey', 'preview'])(
 describe('--no-identity', () => {
   const open = async (needsToken: boolean) => {
     const here = await serviceHere();
-    const got: IncomingHttpHeaders[] = [];
-    const listener = createServer(made.issue(), async (asked, answer) => {
-      const body = await textOf(asked);
-      got.push(asked.headers);
-      const sample = { 'content-type': 'application/json', 'x-sample-data': 'true' };
-      if (needsToken && asked.headers.authorization === undefined) {
-        return answer.writeHead(401, sample).end('Unauthorized to perform this action.');
-      }
-      const passed = { 'content-type': 'application/json', authorization: `Bearer ${here.token}` };
-      const { method = 'GET', url = '' } = asked;
-      const from = await fetch(`${here.url}${url}`, { method, headers: passed, ...(body !== '' && { body }) });
-      return answer.writeHead(from.status, sample).end(await from.text());
-    });
-    const { port, close } = await listening(listener);
-    onTestFinished(close);
+    const gateway = await startGateway(here.url, needsToken ? {} : { open: here.token }, made);
+    onTestFinished(gateway.close);
     const trusted = ['--ca-file', here.files.write('ca.pem', made.ca)];
-    const url = ['--gms-url', `https://127.0.0.1:${port}`, ...trusted, ...here.ledger];
+    const url = ['--gms-url', gateway.url, ...trusted, ...here.ledger];
     const policies = ['--policies', here.files.write('p.json', [operation]), '--fast'];
     const run = (verb: string, ...more: string[]) =>
       runHere([verb, ...url, ...(verb === 'survey' ? [] : policies), ...more], { env: { HOME: here.files.at('.') } });
-    return { ...here, got, run };
+    return { ...here, got: gateway.got, run };
   };
 
   test.each(['survey', 'preview', 'enforce'])('%s works where the server asks for none', async (verb) => {
     const here = await open(false);
     const { status, stdout } = await here.run(verb, '--no-identity', ...(verb === 'enforce' ? ['--yes'] : []));
     expect([status, here.sent().length]).toEqual([0, verb === 'enforce' ? 1 : 0]);
-    expect(here.got.filter(({ authorization }) => authorization !== undefined)).toEqual([]);
+    expect(here.got.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
     if (verb === 'survey')
       expect(stdout.replace(/\s+/g, ' ')).toMatch(/Anyone who reaches this port can delete rows, too/);
   });

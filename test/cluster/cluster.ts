@@ -63,7 +63,8 @@ export async function startCluster(
     begun.push(gms);
     const plane: ControlPlane = await startControlPlane(programs, folder);
     begun.push({ close: plane.stop });
-    const hosts = { localhost: '127.0.0.1', 'datahub-datahub-gms.datahub.svc': gms.address };
+    const loopback = { localhost: '127.0.0.1', 'gateway.example.com': '127.0.0.1' };
+    const hosts = { ...loopback, 'datahub-datahub-gms.datahub.svc': gms.address };
     const node: Node = await startNode(plane, layOut(join(folder, 'image')), hosts);
     begun.push(node);
 

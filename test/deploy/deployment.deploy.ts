@@ -33,7 +33,7 @@ describe.skipIf(emulator === undefined)('A deployed stage', () => {
         { entityType: 'dataset', aspect: 'datasetProfile', rows: 1000, days: 50 },
       ],
     });
-    const job = made.issue();
+    const job = made.issue(10);
     gateway = await startGateway(service.url, { header: secret, certificate: job }, made);
     recorder = await startRecorder(emulator!.url);
     stage = await deployStage(emulator!, {
@@ -75,6 +75,7 @@ describe.skipIf(emulator === undefined)('A deployed stage', () => {
     const outcomes = Object.fromEntries(first.policies.map(({ aspect, outcome }) => [aspect, outcome]));
     expect(first).toMatchObject({ stage: 'emulated', mode: 'enforce', result: 'ok' });
     expect(outcomes).toEqual({ operation: 'truncated', datasetProfile: 'nothing-to-delete' });
+    expect(first.notes?.map(({ kind }) => kind)).toContain('certificate-expires');
   });
 
   test('leaves nothing unresolved in its ledger', async () => {
@@ -156,6 +157,49 @@ describe.skipIf(emulator === undefined)('A deployed stage', () => {
       await stage.received();
       await stage.execute({ mode: 'enforce', indices: ['dataset.operation'] });
       expect((await nextReport(stage))?.result).toBe('ok');
+    });
+  });
+
+  describe('before which something changes', () => {
+    beforeAll(byHandOnly);
+    const sent = () =>
+      service.engine.asked.filter(({ body }) => (body as { dryRun?: boolean } | undefined)?.dryRun === false).length;
+    const reported = async (mode: string) => {
+      await stage.received();
+      await stage.execute({ mode });
+      return (await nextReport(stage))!;
+    };
+
+    test('says that its header is refused, and takes a renewed one, and another certificate, from the parameters', async () => {
+      const [header, certificate] = ['renewed-value-9876543210', made.issue()];
+      gateway.wants = { header, certificate };
+      const refused = await reported('preview');
+      expect([refused.result, JSON.stringify(refused)]).toEqual([
+        'failed',
+        expect.stringContaining('headersParameter'),
+      ]);
+      await stage.store({ headers: `X-Gateway-Key: ${header}`, certificate: certificate.cert, key: certificate.key });
+      expect((await reported('preview')).result).toBe('ok');
+      const last = gateway.got.at(-1)!;
+      expect([last.headers['x-gateway-key'], last.shown?.trim()]).toEqual([header, certificate.cert.trim()]);
+    });
+
+    test('with noIdentity sends no token, to a server that asks for none, and deletes nothing where it asks for one', async () => {
+      gateway.wants = { ...gateway.wants, open: service.token };
+      await stage.deploy({ noIdentity: true });
+      await quiet(stage);
+      service.engine.addRows('dataset.operation', oldTimestamps(2000));
+      const [before, asked] = [sent(), gateway.got.length];
+      expect([(await reported('preview')).result, sent() - before]).toEqual(['ok', 0]);
+      expect([(await reported('enforce')).result, sent() - before]).toEqual(['ok', 1]);
+      const since = gateway.got.slice(asked);
+      expect(since.length).toBeGreaterThan(5);
+      expect(since.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
+      delete gateway.wants.open;
+      service.engine.addRows('dataset.operation', oldTimestamps(2000));
+      const refused = await reported('enforce');
+      expect([refused.result, sent() - before]).toEqual(['failed', 1]);
+      expect(JSON.stringify(refused)).toContain('create a new token in DataHub');
     });
   });
 });

@@ -25,6 +25,8 @@ export interface DeployedStage {
   stop(executionArn: string): Promise<void>;
   roles(): Promise<RolePolicy[]>;
   writePolicy(policy: RolePolicy): Promise<void>;
+  /** Stores SecureStrings of this stage, by their last names. */
+  store(parameters: Record<string, string>): Promise<void>;
   /** `cdk deploy` again, with other settings. */
   deploy(changed: object): Promise<void>;
   /** `cdk destroy`. */
@@ -61,13 +63,14 @@ export async function deployStage(
   const write = (changed: object) =>
     writeFile(stageFile, JSON.stringify({ ...settings, gmsUrl: 'https://datahub.example.com/gms', ...changed }));
   await write({});
-  for (const [name, Value] of Object.entries(parameters)) {
-    await aws.json('ssm', 'AmazonSSM.PutParameter', {
-      Name: `/datahub-retention/${stage}/${name}`,
-      Type: 'SecureString',
-      Value: `${Value}\n`,
-    });
-  }
+  const store = async (given: Record<string, string>) => {
+    for (const [name, text] of Object.entries(given)) {
+      const Name = `/datahub-retention/${stage}/${name}`;
+      const stored = { Name, Type: 'SecureString', Value: `${text}\n`, Overwrite: true };
+      await aws.json('ssm', 'AmazonSSM.PutParameter', stored);
+    }
+  };
+  await store(parameters);
   const quiet = ['--no-notices', '--no-version-reporting', '-c', 'cli-telemetry=false'];
   const target = `aws://${emulator.account}/${emulator.region}`;
   await run(cdk, ['bootstrap', target, ...quiet], { cwd: emulator.folder, env });
@@ -85,6 +88,7 @@ export async function deployStage(
     aws,
     outputs,
     received,
+    store,
     ...workflow(aws, outputs.StateMachineArn),
     ...access(aws, stage),
     async deploy(changed) {

@@ -7,10 +7,12 @@ import { bundleInto, functionNames } from '../../infra/functions/bundles.ts';
 import type { FunctionName } from '../../lambda/aws/environment.ts';
 import { functionTimeoutSeconds } from '../../lambda/run/deadlines.ts';
 import { type SimulatedGms, startSimulatedGms } from '../simulated-gms/server.ts';
+import { authority } from '../support/certificates.ts';
 import { functionEnvironment } from '../support/function-environment.ts';
+import { startGateway, type Wants } from '../support/gateway.ts';
 import { type Listening, listening } from '../support/loopback.ts';
 import { type RunningFunction, startFunction } from './function.ts';
-import { type Services, startServices } from './services.ts';
+import { type Services, startServices, type Table } from './services.ts';
 import { obtainTools } from './tools.ts';
 
 /** The bundles as Lambda runs them: its own emulator of the runtime API, its own runtime client, Node 24. */
@@ -18,7 +20,7 @@ import { obtainTools } from './tools.ts';
 const tools = await obtainTools();
 
 const execution = { name: 'run-1', startTime: new Date().toISOString() };
-const policy = JSON.stringify({ entityType: 'dataset', aspect: 'operation', retentionDays: 90 });
+const policy = JSON.stringify({ entityType: 'dataset', aspect: 'operation', retentionDays: 90, maxDeletePercent: 100 });
 
 describe.skipIf(tools === undefined)("In Lambda's runtime", () => {
   const bundles = mkdtempSync(join(tmpdir(), 'datahub-retention-bundles-'));
@@ -34,7 +36,7 @@ describe.skipIf(tools === undefined)("In Lambda's runtime", () => {
       indices: [{ entityType: 'dataset', aspect: 'operation', rows: 4000, days: 200 }],
     });
     silent = await listening(createServer(() => {}));
-    parameters = { '/token': `${gms.token}\n`, '/policies/dataset.operation': policy };
+    parameters = { '/token': `${gms.token}\n`, '/paused': 'false', '/policies/dataset.operation': policy };
   });
   afterAll(async () => {
     for (const close of closing) await close();
@@ -48,8 +50,9 @@ describe.skipIf(tools === undefined)("In Lambda's runtime", () => {
     name: FunctionName,
     how: Parameters<typeof startServices>[1] = {},
     environment: Record<string, string> = {},
+    table: Table = new Map(),
   ): Promise<RunningFunction & { services: Services }> {
-    const services = await startServices(parameters, how);
+    const services = await startServices(parameters, how, table);
     const credentials = { AWS_ACCESS_KEY_ID: 'none', AWS_SECRET_ACCESS_KEY: 'none' };
     const own = { ...functionEnvironment, ...credentials, GMS_URL: gms.url, AWS_ENDPOINT_URL: services.url };
     const started = await startFunction(tools!, bundles, name, { ...own, ...environment });
@@ -130,10 +133,127 @@ describe.skipIf(tools === undefined)("In Lambda's runtime", () => {
     });
   });
 
-  test('no log shows the token', async () => {
+  describe('a run', () => {
+    const made = authority();
+    const [own, renewed] = [made.issue(10), made.issue()];
+    const [secret, renewedSecret] = ['gateway-value-0123456789', 'renewed-value-9876543210'];
+    const withHeaders = { HEADERS_PARAMETER: '/headers' };
+    const withCertificate = { CLIENT_CERTIFICATE_PARAMETER: '/crt', CLIENT_KEY_PARAMETER: '/key' };
+    afterAll(made.remove);
+
+    /** What a gateway lets through first, as it is stored. */
+    const store = (header = secret, { cert, key } = own) =>
+      Object.assign(parameters, { '/headers': `X-Gateway-Key: ${header}`, '/crt': cert, '/key': key, '/ca': made.ca });
+
+    /** Its functions behind a gateway, and the calls that the state machine makes. */
+    const behind = async (wants: Wants, environment: Record<string, string>) => {
+      const gateway = await startGateway(gms.url, wants, made);
+      closing.push(gateway.close);
+      const table: Table = new Map();
+      const started: Partial<Record<FunctionName, Awaited<ReturnType<typeof start>>>> = {};
+      const variables = { GMS_URL: gateway.url, CA_CERTIFICATE_PARAMETER: '/ca', ...environment };
+      const step = async (name: FunctionName, event: unknown) => {
+        started[name] ??= await start(name, {}, variables, table);
+        return (await started[name].invoke(event)).answer;
+      };
+      const run = async (mode: string, afterPoll = () => {}) => {
+        let state = await step('plan', { input: { mode }, execution });
+        if (state['next'] === 'truncate') state = await step('truncate', state);
+        for (let polls = 0; polls < 30 && state['next'] === 'wait'; polls++) {
+          state = await step('poll', state);
+          afterPoll();
+          await new Promise((resolve) => setTimeout(resolve, 1000));
+        }
+        await step('report', reportOf(state));
+        return String(started.report!.services.published.at(-1)?.get('Message'));
+      };
+      const sent = () =>
+        gms.engine.asked.filter(({ body }) => (body as { dryRun?: boolean } | undefined)?.dryRun === false).length;
+      const before = sent();
+      gms.engine.addRows(
+        'dataset.operation',
+        Array.from({ length: 300 }, (_, row) => Date.now() - 150 * 86_400_000 - row),
+      );
+      return { gateway, run, sent: () => sent() - before };
+    };
+
+    test.each<[string, Wants, Record<string, string>]>([
+      ['a header', { header: secret }, withHeaders],
+      ['a client certificate', { certificate: own }, withCertificate],
+      ['both', { header: secret, certificate: own }, { ...withHeaders, ...withCertificate }],
+    ])('passes a gateway that wants %s with it, and nothing is sent without it', async (_, wants, environment) => {
+      store();
+      const without = await behind(wants, {});
+      expect(await without.run('enforce')).toMatch(
+        wants.certificate ? /clientCertificateParameter in the stage file/ : /headersParameter in the stage file/,
+      );
+      const { gateway, run, sent } = await behind(wants, environment);
+      const preview = await run('preview');
+      expect([preview, sent()]).toEqual([expect.stringContaining('PREVIEW'), 0]);
+      expect(/client certificate expires on/.test(preview)).toBe(wants.certificate !== undefined);
+      expect([await run('enforce'), sent()]).toEqual([expect.stringContaining('dataset.operation: truncated'), 1]);
+      expect(gateway.got.every(({ headers }) => headers.authorization === `Bearer ${gms.token}`)).toBe(true);
+    });
+
+    test.each<[string, Wants, RegExp]>([
+      ['header', { header: renewedSecret, certificate: own }, /Renew the headers \(headersParameter in the stage file/],
+      ['certificate', { header: secret, certificate: renewed }, /does not accept the client certificate of this job/],
+    ])('with a wrong %s says so, and sends nothing', async (_, wants, sentence) => {
+      store();
+      const { run, sent } = await behind(wants, { ...withHeaders, ...withCertificate });
+      expect([await run('enforce'), sent()]).toEqual([expect.stringMatching(sentence), 0]);
+    });
+
+    test('goes on with a header and a certificate that are renewed in the middle of it', async () => {
+      store();
+      gms.engine.fault('rows-per-second=100');
+      const both = { ...withHeaders, ...withCertificate };
+      const { gateway, run, sent } = await behind({ header: secret, certificate: own }, both);
+      const message = await run('enforce', () => {
+        store(renewedSecret, renewed);
+        gateway.wants = { header: renewedSecret, certificate: renewed };
+      });
+      expect([message, sent()]).toEqual([expect.stringContaining('dataset.operation: truncated'), 1]);
+      const last = gateway.got.at(-1)!;
+      expect([last.headers['x-gateway-key'], last.shown?.trim()]).toEqual([renewedSecret, renewed.cert.trim()]);
+      expect(gateway.got.some(({ headers }) => headers['x-gateway-key'] === secret)).toBe(true);
+    });
+
+    describe('with noIdentity', () => {
+      test('sends no token, and works where the server asks for none', async () => {
+        store();
+        const { gateway, run, sent } = await behind({ open: gms.token }, { NO_IDENTITY: 'true' });
+        expect([await run('preview'), sent()]).toEqual([expect.stringContaining('PREVIEW'), 0]);
+        expect([await run('enforce'), sent()]).toEqual([expect.stringContaining('dataset.operation: truncated'), 1]);
+        expect(gateway.got.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
+      });
+
+      test('says how a token is made where the server asks for one', async () => {
+        store();
+        const { run, sent } = await behind({}, { NO_IDENTITY: 'true' });
+        expect([await run('enforce'), sent()]).toEqual([
+          expect.stringMatching(/create a new token in DataHub \(Settings, Access Tok/),
+          0,
+        ]);
+      });
+
+      test('is not what a missing parameter means, although the server asks for none', async () => {
+        const { '/token': token } = parameters;
+        delete parameters['/token'];
+        store();
+        const { gateway, run } = await behind({ open: gms.token }, {});
+        expect(await run('enforce')).toMatch(/The parameter \/token, which holds DataHub's token, does not exist/);
+        expect(gateway.got).toEqual([]);
+        parameters['/token'] = token!;
+      });
+    });
+  });
+
+  test('no log shows the token, or what a gateway wants', async () => {
     while (closing.length > 0) await closing.pop()!();
     expect(logs.length).toBeGreaterThan(8);
-    for (const log of logs) expect(log.includes(gms.token)).toBe(false);
+    for (const log of logs)
+      expect([log.includes(gms.token), /(?:gateway|renewed)-value/.test(log)]).toEqual([false, false]);
     expect(logs.some((log) => log.includes('"function_request_id"') && log.includes('"cold_start":true'))).toBe(true);
   });
 });

@@ -3,6 +3,16 @@ import { type Listening, listening, textOf } from '../support/loopback.ts';
 
 export type Service = 'ssm' | 'dynamodb' | 'sns';
 
+/** What is in DynamoDB, for several functions: items by their keys. */
+export type Table = Map<string, Item>;
+type Item = Record<'ledger' | 'index', { S: string }>;
+
+interface Asked {
+  Key?: Item;
+  Item?: Item | undefined;
+  ExpressionAttributeValues?: Record<string, { S?: string }>;
+}
+
 /** Parameter Store, DynamoDB and SNS as far as the functions use them; each answers, refuses, or says nothing. */
 export interface Services extends Listening {
   published: URLSearchParams[];
@@ -11,6 +21,7 @@ export interface Services extends Listening {
 export async function startServices(
   parameters: Record<string, string>,
   how: Partial<Record<Service, 'refuses' | 'hangs'>> = {},
+  table: Table = new Map(),
 ): Promise<Services> {
   const published: URLSearchParams[] = [];
   const server = createServer(async (request, response) => {
@@ -37,10 +48,22 @@ export async function startServices(
       response.writeHead(400).end(JSON.stringify({ __type: 'AccessDeniedException', message: 'not authorized' }));
       return;
     }
-    response.end(JSON.stringify(service === 'ssm' ? answer(target, JSON.parse(text)) : { Items: [] }));
+    const said = (service === 'ssm' ? answer : stored)(target, JSON.parse(text));
+    if (said === undefined) response.statusCode = 400;
+    response.end(JSON.stringify(said ?? { __type: 'ParameterNotFound', message: 'no such parameter' }));
   });
 
-  function answer(target: string, asked: { Name?: string; Path?: string }): object {
+  /** There is one writer at a time, so that no condition fails. */
+  function stored(target: string, { Key, Item = Key, ExpressionAttributeValues: values }: Asked): object {
+    if (Item === undefined) {
+      return { Items: [...table.values()].filter(({ ledger }) => ledger.S === values?.[':ledger']?.S) };
+    }
+    const name = `${Item.ledger.S} ${Item.index.S}`;
+    if (target.endsWith('PutItem')) table.set(name, Item);
+    return { Item: table.get(name) };
+  }
+
+  function answer(target: string, asked: { Name?: string; Path?: string }): object | undefined {
     const of = ([Name, Value]: [string, string]) => ({ Name, Value });
     if (target.endsWith('GetParametersByPath')) {
       return {
@@ -49,7 +72,8 @@ export async function startServices(
           .map(of),
       };
     }
-    return { Parameter: of([asked.Name!, parameters[asked.Name!] ?? 'false']) };
+    const value = parameters[asked.Name!];
+    return value === undefined ? undefined : { Parameter: of([asked.Name!, value]) };
   }
   return { ...(await listening(server)), published };
 }

@@ -12,20 +12,47 @@ export interface Issued {
 
 const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
 
+/** So many days from now, as openssl writes it. */
+const utc = (days: number): string =>
+  new Date(Date.now() + days * 86_400_000)
+    .toISOString()
+    .replace(/\..*|[-:T]/g, '')
+    .concat('Z');
+
+const settingsIn = (folder: string): string => `
+[ca]
+default_ca=own
+[own]
+database=${folder}/index
+new_certs_dir=${folder}
+certificate=${folder}/ca.pem
+private_key=${folder}/ca.key
+rand_serial=yes
+default_md=sha256
+policy=any
+x509_extensions=hosts
+[any]
+commonName=supplied
+[hosts]
+subjectAltName=DNS:localhost,DNS:gateway.example.com,IP:127.0.0.1
+`;
+
 export function authority() {
   const folder = mkdtempSync(join(tmpdir(), 'retention-ca-'));
   const at = (name: string) => join(folder, name);
   const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe' });
   const read = (name: string) => readFileSync(at(name), 'utf8');
   openssl('req', '-x509', ...curve, '-days', '2', '-subj', '/CN=ca', '-keyout', at('ca.key'), '-out', at('ca.pem'));
-  writeFileSync(at('ext'), 'subjectAltName=DNS:localhost,IP:127.0.0.1');
+  writeFileSync(at('index'), '');
+  writeFileSync(at('index.attr'), 'unique_subject=no');
+  writeFileSync(at('conf'), settingsIn(folder));
   return {
     ca: read('ca.pem'),
-    /** @param days how long it lives; below 0, it has expired */
-    issue(days = 365): Issued {
+    /** It expires so many days from now, and lives for a year, unless it begins so many days from now. */
+    issue(ends = 365, begins = Math.min(0, ends - 365)): Issued {
       openssl('req', ...curve, '-subj', '/CN=job', '-keyout', at('key'), '-out', at('csr'));
-      const signed = ['-CA', at('ca.pem'), '-CAkey', at('ca.key'), '-extfile', at('ext'), '-days', `${days}`];
-      openssl('x509', '-req', '-in', at('csr'), ...signed, '-out', at('crt'));
+      const when = ['-startdate', utc(begins), '-enddate', utc(ends)];
+      openssl('ca', '-batch', '-notext', '-config', at('conf'), ...when, '-in', at('csr'), '-out', at('crt'));
       return { cert: read('crt'), key: read('key') };
     },
     encrypted(key: string, password: string): string {

@@ -19,6 +19,8 @@ export interface Wants {
   /** The value of X-Gateway-Key. */
   header?: string;
   certificate?: Issued;
+  /** The token of the server behind it, sent for those who send none: with it, authentication is off. */
+  open?: string;
 }
 
 /** @param echo what it says of that value to a dry run, with a redirect, in place of forwarding */
@@ -50,7 +52,7 @@ export async function startGateway(
       const text = echo(String(value));
       return answer.writeHead(302, { location: `https://127.0.0.1:1/?${text}`, 'x-sample-data': 'true' }).end(text);
     }
-    const { authorization = '' } = headers;
+    const { authorization = found.wants.open === undefined ? '' : `Bearer ${found.wants.open}` } = headers;
     const passed = { 'content-type': 'application/json', authorization };
     const from = await fetch(`${behind}${url}`, { method, headers: passed, ...(body !== '' && { body }) });
     answer.writeHead(from.status, { 'content-type': 'application/json', 'x-sample-data': 'true' });

@@ -1,4 +1,5 @@
 import type { EngineKind, OperationName, ServerError, ServerErrorKind } from '../../model/server-error.ts';
+import { unfitness } from '../client-certificate.ts';
 import { type Identity, type IdentitySource, partsOf } from '../identity.ts';
 import {
   type DryRun,
@@ -94,7 +95,7 @@ const notRepeated = { 'x-envoy-max-retries': '0' };
 
 /** Never throws, and never sends twice: if something goes wrong, later checks find out what happened. */
 async function truncateOnce(
-  { transport, baseUrl, identities }: Client,
+  { transport, baseUrl, identities, realNow }: Client,
   requestInfo: RequestInfo,
   fields: TruncateFields,
   maySend: () => boolean,
@@ -104,7 +105,7 @@ async function truncateOnce(
   let request: HttpRequest;
   try {
     const identity = await identities.get(requestInfo);
-    info = sentBy(identity, requestInfo);
+    info = sentBy(identity, requestInfo, realNow());
     request = requestOf(baseUrl, info, truncateBody(fields, false), identity, notRepeated);
   } catch (error) {
     if (error instanceof OperationsError) return { kind: 'not-sent', why: error.fact };
@@ -133,7 +134,7 @@ async function requestWithRetry<Value extends { kind: string }>(
   let timeouts = 0;
   for (;;) {
     if (signal?.aborted) throw new OperationsError(failureOfTransport({ stage: 'aborted' }, requestInfo));
-    const info = sentBy(identity, requestInfo);
+    const info = sentBy(identity, requestInfo, realNow());
     const attempt = await tryOnce(client, requestOf(client.baseUrl, info, body, identity), info, signal);
     if (attempt.kind === 'answered') {
       return { answer: attempt.answer, value: parseResponse(attempt.answer, requestInfo, parse, identities.sanitize) };
@@ -157,9 +158,10 @@ async function requestWithRetry<Value extends { kind: string }>(
   }
 }
 
-const sentBy = (identity: Identity, requestInfo: RequestInfo): RequestInfo => ({
+const sentBy = (identity: Identity, requestInfo: RequestInfo, now: number): RequestInfo => ({
   ...requestInfo,
   sent: partsOf(identity),
+  certificate: identity.certificate && unfitness(identity.certificate, now),
 });
 
 /** DataHub refuses an old token with a 401; a gateway that does not accept headers or a certificate may answer anything. */

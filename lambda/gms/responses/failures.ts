@@ -16,15 +16,18 @@ export interface RequestInfo {
   baseUrl: string;
   /** What was sent as identity. */
   sent?: IdentityPart[];
+  /** Why the client certificate in it cannot be accepted. */
+  certificate?: ServerError['certificate'];
 }
 
 /** The failure for a status, or undefined for a 2xx. */
 export function failureOfStatus(
   answer: Pick<HttpResponse, 'status' | 'headers' | 'body'>,
-  { operation, baseUrl, sent }: RequestInfo,
+  requestInfo: RequestInfo,
   sanitize: Sanitize,
 ): ServerError | undefined {
   const { status } = answer;
+  const { operation, baseUrl } = requestInfo;
   if (status >= 200 && status < 300) return undefined;
   const page = isPage(answer);
   const kind = kindOf(answer, page);
@@ -39,13 +42,13 @@ export function failureOfStatus(
     toHttps: isToHttps(answer, baseUrl) || undefined,
     wants: kind === 'gateway' ? wantedBy(answer) : undefined,
     page: page || undefined,
-    sent: sentFor(kind, sent),
+    ...identityFor(kind, requestInfo),
   };
 }
 
 /** What was sent, where it tells what to do, and is not the token alone: an error travels in the run state. */
-const sentFor = (kind: ServerErrorKind, sent: IdentityPart[] | undefined): ServerError['sent'] =>
-  byIdentity.includes(kind) && sent?.join() !== 'token' ? sent : undefined;
+const identityFor = (kind: ServerErrorKind, { sent, certificate }: RequestInfo): Partial<ServerError> =>
+  byIdentity.includes(kind) && sent?.join() !== 'token' ? { sent, certificate } : {};
 
 const byIdentity: readonly ServerErrorKind[] = ['unauthorized', 'gateway', 'tls', 'reset'];
 
@@ -94,7 +97,7 @@ const isUnknownAction = /\b(?:action|operation named)\b.*\bnot (?:supported|foun
 function wantedBy({ status, headers, body }: Pick<HttpResponse, 'status' | 'headers' | 'body'>): ServerError['wants'] {
   const text = body.slice(0, 8192);
   // The codes are nginx's own, in its logs and on its pages.
-  if (status === 495 || status === 496 || /\b(?:client|required SSL) certificate\b|SSL certificate error/i.test(text)) {
+  if (status === 495 || status === 496 || /\b(?:client|SSL|TLS) certificate\b/i.test(text)) {
     return 'client-certificate';
   }
   if (status === 400 && /HTTP request (?:was sent )?to (?:an )?HTTPS (?:port|server)|requires TLS/i.test(text)) {
@@ -107,24 +110,38 @@ function wantedBy({ status, headers, body }: Pick<HttpResponse, 'status' | 'head
 
 /**
  * Whether a 401 or 403 is a gateway's, by signs that DataHub's own never have: a challenge, a header of a cloud or proxy,
- * JSON of another form, a web server's own page or a form to sign in, or words of other credentials.
+ * JSON of another form, XML, a web server's own page or a form to sign in, or words of other credentials.
  */
 function isGateways({ status, headers, body }: Pick<HttpResponse, 'status' | 'headers' | 'body'>): boolean {
-  const marks = ['proxy-authenticate', 'x-squid-error', 'x-amzn-errortype', 'x-goog-iap-generated-response'];
+  const marks = [
+    'proxy-authenticate',
+    'x-squid-error',
+    'x-amzn-errortype',
+    'x-goog-iap-generated-response',
+    'ngrok-error-code',
+  ];
   if ([...marks, 'www-authenticate'].some((name) => headers[name] !== undefined)) return true;
   const json = parseJson(body);
   if (isObject(json) ? !isOwnError(json, status) : json !== undefined) return true;
   const text = body.slice(0, 8192);
-  if (isPage({ headers, body }))
-    return /<center>[^<]*\w|<address>|\bsquid\b|<form\b|\b(?:sign|log)[ -]?in\b/i.test(text);
-  return !isObject(json) && /\b(?:jwt|jwks|issuer|audience|subscription|api[ _-]?key)\b/i.test(text);
+  if (isPage({ headers, body })) {
+    return /^[^<]+$|<center>|<address>|\bsquid\b|<form\b|\b(?:sign|log)[ -]?in\b/i.test(text);
+  }
+  return !isObject(json) && (/^\s*</.test(text) || otherCredentials.test(text));
 }
+
+const otherCredentials =
+  /\b(?:jwt|jwks|issuer|audience|subscription|api[ _-]?key|credentials|client authentication)\b/i;
+
+/** What the JSON of others has: problem details (RFC 9457), Kubernetes, a gateway of Spring. */
+const ofOtherServers = ['title', 'detail', 'kind', 'requestId'];
 
 /** A rest.li error, or the error of the server around it (Jetty, Spring), which repeats the status. */
 function isOwnError(json: Record<string, unknown>, status: number): boolean {
-  const { exceptionClass, stackTrace, title, detail } = json;
-  if (typeof (exceptionClass ?? stackTrace) === 'string') return true;
-  return Number(json['status']) === status && title === undefined && detail === undefined && json['kind'] !== 'Status';
+  if (typeof (json['exceptionClass'] ?? json['stackTrace']) === 'string') return true;
+  if (Number(json['status']) !== status || ofOtherServers.some((name) => json[name] !== undefined)) return false;
+  // An old token of DataHub's is a JWT as well.
+  return !/\b(?:subscription|api[ _-]?key)\b/i.test(String(json['message']));
 }
 
 /** A 2xx answer without what the operation promises; `excerpt` has already been through `sanitize`. */
@@ -161,11 +178,12 @@ const kindOfStage: Record<TransportError['stage'], ServerErrorKind> = {
 /** The failure of a request without an answer. */
 export function failureOfTransport(
   { stage, code, status, seconds }: Pick<TransportError, 'stage'> & Partial<TransportError>,
-  { operation, baseUrl, sent }: RequestInfo,
+  requestInfo: RequestInfo,
 ): ServerError {
+  const { operation, baseUrl } = requestInfo;
   const kind = kindOfStage[stage];
   const host = kind === 'dns' || kind === 'connect' || kind === 'tls' ? new URL(baseUrl).host : undefined;
-  return { kind, operation, status, code, host, seconds, sent: sentFor(kind, sent) };
+  return { kind, operation, status, code, host, seconds, ...identityFor(kind, requestInfo) };
 }
 
 /** What an error answer says; empty if it contains nothing readable. */

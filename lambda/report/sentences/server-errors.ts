@@ -77,6 +77,8 @@ function given(part: keyof typeof ways, next: (way: string) => string): Pick<Ent
   return { next: next(machine), nextOn: { aws: next(aws), kubernetes: next(kubernetes), machine: next(machine) } };
 }
 
+const unfitOf = ({ certificate }: ServerError) => certificate && unfit[certificate];
+
 const has = ({ sent = ['token'] }: ServerError, part: IdentityPart): boolean => sent.includes(part);
 
 const signIn = (error: ServerError): Omit<Entry, 'urgency'> =>
@@ -100,6 +102,23 @@ const certificateRefused = given(
   (way) => `Have one issued by an authority that the gateway trusts, and store it with its key (${way})`,
 );
 
+/** A certificate that no server accepts now: another authority would not help. */
+const unfit: Record<NonNullable<ServerError['certificate']>, Pick<Entry, 'brief' | 'means' | 'next' | 'nextOn'>> = {
+  expired: {
+    brief: 'client certificate expired',
+    means: "This job's client certificate has expired.",
+    ...given('certificate', (way) => `Renew it, and store it with its key (${way})`),
+  },
+  early: {
+    brief: 'client certificate not valid yet',
+    means: "This job's client certificate is not valid yet.",
+    ...given(
+      'certificate',
+      (way) => `Correct the clock here if it is wrong; otherwise store one that is valid today (${way})`,
+    ),
+  },
+};
+
 const gateways: Record<NonNullable<ServerError['wants']> | 'nothing', (error: ServerError) => Omit<Entry, 'urgency'>> =
   {
     'sign-in': signIn,
@@ -109,6 +128,7 @@ const gateways: Record<NonNullable<ServerError['wants']> | 'nothing', (error: Se
             brief: 'client certificate refused',
             means: 'A gateway in front of DataHub does not accept the client certificate of this job.',
             ...certificateRefused,
+            ...unfitOf(error),
           }
         : {
             brief: 'client certificate wanted',
@@ -125,10 +145,14 @@ const gateways: Record<NonNullable<ServerError['wants']> | 'nothing', (error: Se
       means: 'The server there accepts no POST: it is not GMS, or something in front of DataHub blocks the request.',
       ...checkAddress,
     }),
-    nothing: () => ({
+    nothing: (error) => ({
       brief: 'refused by a gateway',
       means: 'Something in front of DataHub refuses the request: a gateway, a firewall, a service mesh.',
-      next: "Let this job through there, or correct the GMS address if it is another server's",
+      ...given('headers', (way) =>
+        has(error, 'headers')
+          ? `Renew the headers (${way}), or let this job through there`
+          : `Let this job through there, with a header if it wants one (${way}), or correct the GMS address if it is another server's`,
+      ),
     }),
   };
 
@@ -294,7 +318,11 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
       ({ codes, certificate }) => codes.test(error.code ?? '') && (!certificate || has(error, 'certificate')),
     );
     const { came, ...said } = known ?? notTrusted;
-    return { ...said, came: `${came.replace('HOST', () => hostOf(error))}${codeOf(error)}` };
+    return {
+      ...said,
+      ...(known?.certificate && unfitOf(error)),
+      came: `${came.replace('HOST', () => hostOf(error))}${codeOf(error)}`,
+    };
   },
   'not-http': (error) => ({
     brief: 'not HTTP',
@@ -316,7 +344,7 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
     brief: 'connection broke off',
     came: `the connection broke off${codeOf(error)}`,
     ...(has(error, 'certificate') && { means: 'A gateway that does not accept the client certificate may end it so.' }),
-    ...wait,
+    ...(unfitOf(error) ?? wait),
   }),
   aborted: () => ({ brief: 'out of time', came: 'the job gave up because its time was up', ...wait }),
   redirect: ({ toHttps }) => ({

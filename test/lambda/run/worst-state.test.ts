@@ -32,6 +32,7 @@ const sentence = capped('é'.repeat(2000), maxSentenceBytes);
 const error: ServerError = {
   kind: 'unauthorized',
   sent: ['token', 'headers', 'certificate'],
+  certificate: 'expired',
   operation: 'index-sizes',
   status: 599,
   text,

@@ -49,6 +49,40 @@ const answers: Array<[who: string, answer: Answer]> = [
   ['a service that follows RFC 9457', http(401, '{"type":"about:blank","title":"Unauthorized","status":401}')],
   ['Apache APISIX', http(401, '{"message":"Missing API key found in request"}')],
   ['a text about an issuer', http(401, 'Issuer is not configured for this audience', text)],
+  [
+    "Google's Identity-Aware Proxy",
+    http(401, 'Invalid IAP credentials: empty token', { 'X-Goog-IAP-Generated-Response': 'true' }),
+  ],
+  [
+    'IBM API Connect',
+    http(401, '{"httpCode":"401","httpMessage":"Unauthorized","moreInformation":"Invalid client id."}'),
+  ],
+  [
+    'Ory Oathkeeper',
+    http(401, '{"error":{"code":401,"status":"Unauthorized","message":"Access credentials are invalid"}}'),
+  ],
+  ['a service that wants a key', http(401, '{"status":401,"message":"Invalid API key"}')],
+  ["Spring's gateway", http(401, '{"path":"/operations","status":401,"error":"Unauthorized","requestId":"4e2a-1"}')],
+  [
+    'WSO2',
+    http(401, '<ams:fault xmlns:ams="http://x"><ams:code>900902</ams:code></ams:fault>', {
+      'Content-Type': 'application/xml',
+    }),
+  ],
+  ['Envoy that wants a key', http(401, 'Client authentication failed.', text)],
+  ['Azure App Service', http(401, 'You do not have permission to view this directory or page.', html)],
+  [
+    'a load balancer of AWS',
+    http(401, '<html><body><center><h1>401 Authorization Required</h1></center></body></html>', html),
+  ],
+  ['ngrok', http(401, 'Unauthorized', { ...text, 'Ngrok-Error-Code': 'ERR_NGROK_3004' })],
+  ['Kong that wants a certificate', http(401, '{"message":"No required TLS certificate was sent"}')],
+  [
+    'Azure API Management that wants a certificate',
+    http(403, '{"statusCode":403,"message":"Invalid client certificate"}'),
+  ],
+  ['Cloudflare Access', http(403, titled('Forbidden'), html)],
+  ['VPC Lattice', http(403, 'AccessDeniedException: User: anonymous is not authorized', text)],
   ['a quota of Azure API Management', http(403, '{"statusCode":403,"message":"Out of call volume quota."}')],
   [
     'GMS with an old token, whose Jetty answers in JSON',

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { receiptOf } from '../../../cli/outputs/receipt.ts';
+
+/** What real products answer with a 2xx, by their documentation. A refusal that is not one for certain is doubtful. */
+
+test.each<[who: string, receipt: string, answer: string]>([
+  ['Splunk HEC', 'accepted', '{"text":"Success","code":0}'],
+  ['Splunk HEC bad token', 'doubtful', '{"text":"Invalid token","code":4}'],
+  ['Opsgenie', 'accepted', '{"result":"Request will be processed","took":0.302,"requestId":"43a2"}'],
+  [
+    'PagerDuty invalid',
+    'doubtful',
+    '{"status":"invalid event","message":"Event object is invalid","errors":["\'source\' is missing"]}',
+  ],
+  [
+    'Datadog',
+    'accepted',
+    '{"status":"ok","event":{"id":1,"title":"[DataHub retention] prod: failed","text":"failed: dataset.operation","alert_type":null}}',
+  ],
+  [
+    'Google Chat',
+    'accepted',
+    '{"name":"spaces/A/messages/B","sender":{"name":"users/1","type":"BOT"},"text":"failed: dataset.operation","thread":{"name":"spaces/A/threads/C"},"space":{"name":"spaces/A"}}',
+  ],
+  ['Zulip error', 'refused', '{"result":"error","msg":"Invalid API key","code":"INVALID_API_KEY"}'],
+  ['Aliyun', 'accepted', '{"Message":"OK","RequestId":"F655","Code":"OK"}'],
+  ['Aliyun error', 'doubtful', '{"Message":"frequency","RequestId":"F655","Code":"isv.BUSINESS_LIMIT_CONTROL"}'],
+  [
+    'Tencent',
+    'doubtful',
+    '{"Response":{"Error":{"Code":"AuthFailure.SignatureFailure","Message":"x"},"RequestId":"ed93"}}',
+  ],
+  ['pushplus', 'accepted', '{"code":200,"msg":"\u8bf7\u6c42\u6210\u529f","data":"5565f8"}'],
+  ['pushplus limited', 'refused', '{"code":900,"msg":"\u7528\u6237\u8d26\u53f7\u4f7f\u7528\u53d7\u9650","data":null}'],
+  ['ServerChan', 'accepted', '{"code":0,"message":"","data":{"pushid":"1","readkey":"x","error":"SUCCESS","errno":0}}'],
+  ['Twilio', 'accepted', '{"sid":"SM1","status":"queued","error_code":null,"error_message":null}'],
+  [
+    'Vonage',
+    'accepted',
+    '{"message-count":"1","messages":[{"to":"44","message-id":"0C","status":"0","remaining-balance":"3.1"}]}',
+  ],
+  ['Vonage error', 'doubtful', '{"message-count":"1","messages":[{"status":"4","error-text":"Bad Credentials"}]}'],
+  ['FCM', 'accepted', '{"multicast_id":1,"success":1,"failure":0,"canonical_ids":0,"results":[{"message_id":"0:1"}]}'],
+  [
+    'FCM partly',
+    'doubtful',
+    '{"multicast_id":1,"success":1,"failure":1,"results":[{"message_id":"0:1"},{"error":"NotRegistered"}]}',
+  ],
+  ['VK', 'doubtful', '{"error":{"error_code":5,"error_msg":"User authorization failed"}}'],
+  [
+    'ServiceNow import set',
+    'doubtful',
+    '{"import_set":"ISET1","staging_table":"u","result":[{"transform_map":"m","table":"incident","status":"error","error_message":"no mapping"}]}',
+  ],
+  [
+    'ServiceNow import set ignored',
+    'doubtful',
+    '{"import_set":"ISET1","staging_table":"u","result":[{"transform_map":"m","table":"incident","status":"ignored"}]}',
+  ],
+  ['OneSignal', 'doubtful', '{"id":"","errors":["All included players are not subscribed"]}'],
+  ['Clickatell text', 'doubtful', 'ERR: 001, Authentication failed'],
+  [
+    'XML with an error in attributes',
+    'doubtful',
+    '<?xml version="1.0"?><rsp stat="fail"><err code="100" msg="Invalid API Key"/></rsp>',
+  ],
+  ['XML with a code', 'doubtful', '<?xml version="1.0"?><response><ErrorCode>5</ErrorCode></response>'],
+  ['XML with the code 0', 'accepted', '<?xml version="1.0"?><response><errorCode>0</errorCode><errors/></response>'],
+  ['a service that says what came of it', 'doubtful', '{"delivered":false}'],
+  ['a service without errors', 'accepted', '{"status":"no errors"}'],
+  ['a mail relay', 'doubtful', '{"accepted":[],"rejected":["a@b"],"response":"550"}'],
+  ['Apigee', 'doubtful', '{"fault":{"faultstring":"x","detail":{"errorcode":"y"}}}'],
+  ['ntfy', 'accepted', '{"id":"x","time":1,"event":"message","topic":"t","message":"failed: dataset.operation"}'],
+])('%s: %s', (_, receipt, answer) => {
+  expect(receiptOf(answer, 'application/json')).toBe(receipt);
+});

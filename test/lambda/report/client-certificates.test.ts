@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import type { ServerError } from '../../../lambda/model/server-error.ts';
+import { errorText } from '../../../lambda/report/sentences/server-errors.ts';
+
+/** What a refused client certificate is told as: by what the server says, and by its own dates. */
+
+const sent: ServerError['sent'] = ['token', 'certificate'];
+const ended = (code: string) => ({ kind: 'tls', code: `ERR_SSL_${code}`, host: 'gms' }) as const;
+const page = { kind: 'gateway', status: 400, wants: 'client-certificate', page: true } as const;
+const brokenOff = { kind: 'reset', code: 'ECONNRESET' } as const;
+
+test.each<[what: string, came: Omit<ServerError, 'operation'>, next: RegExp]>([
+  ['is missing', ended('TLSV13_ALERT_CERTIFICATE_REQUIRED'), /Give this job one \(--client-certificate\)/],
+  ['is missing, says nginx', page, /Give this job one \(--client-certificate\)/],
+  ['is of another authority', { ...ended('TLSV1_ALERT_UNKNOWN_CA'), sent }, /issued by an authority that the gateway/],
+  ['is refused by nginx', { ...page, sent }, /issued by an authority that the gateway trusts/],
+  ['has expired, says the server', { ...ended('SSLV3_ALERT_CERTIFICATE_EXPIRED'), sent }, /Renew it, and store it/],
+  ['has expired', { ...page, sent, certificate: 'expired' }, /Renew it, and store it with its key/],
+  [
+    'is not valid yet',
+    { ...ended('SSLV3_ALERT_BAD_CERTIFICATE'), sent, certificate: 'early' },
+    /Correct the clock here/,
+  ],
+  ['is not valid yet, says nginx', { ...page, sent, certificate: 'early' }, /Correct the clock here/],
+  ['may be why it breaks off', { ...brokenOff, sent, certificate: 'expired' }, /has expired\. Renew it/],
+  ['is fine, and it breaks off', { ...brokenOff, sent }, /may end it so\. Try again/],
+  // Another server's certificate is no matter of this one.
+  [
+    "has expired, like the server's",
+    { ...ended(''), code: 'CERT_HAS_EXPIRED', sent, certificate: 'expired' },
+    /the certificate of gms .*Renew it; if it is valid/,
+  ],
+])('A client certificate that %s has its next step', (_, came, next) => {
+  expect(errorText({ operation: 'dry-run', ...came })).toMatch(next);
+});

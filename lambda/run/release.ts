@@ -160,7 +160,8 @@ async function missingIn(
     return { unknown: 'reindex', nothingChanged: isUntouched || undefined };
   }
   const status = taskId === undefined ? undefined : await asResult(() => operations.taskStatus(taskId, { signal }));
-  const seen = status?.kind === 'done' ? status.value : undefined;
+  if (status?.kind === 'failed') return { missing, unknown: 'running', error: status.error };
+  const seen = status?.value;
   if (seen?.kind === 'found' && !seen.completed) return { missing, unknown: 'running' };
   const isLost = !isUnresolved(record) && record.lastVerdict?.verdict.outcome === 'rows-missing';
   const kept = keptRows(record.attempt, { ...counted.value, rowsToKeep }, endCounters(seen) ?? record.attempt.end);

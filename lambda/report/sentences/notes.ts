@@ -110,7 +110,7 @@ function unknownText(note: NoteOf<'released'> | NoteOf<'not-released'>): string 
         ? 'its rows are where they were before the request, and nothing proves that no reindex comes later'
         : 'its reindex is not in place, so no count proves it';
     case 'running':
-      return `its status says that it still runs${(note.missing ?? 0) > 0 ? `, and ${uncountedText(note)}` : ''}`;
+      return `${error === undefined ? 'its status says that it still runs' : `it may still run, and its status cannot be read (${errorSentences(error).came})`}${(note.missing ?? 0) > 0 ? `, and ${uncountedText(note)}` : ''}`;
     case 'uncounted':
     case undefined:
       return `its rows could not be counted${error === undefined ? '' : ` (${errorSentences(error).came})`}`;
@@ -192,7 +192,9 @@ function refusal(
         ),
         next: note.nothingChanged
           ? 'If no task reindexes it, release it as it is.'
-          : remedies[note.unknown ?? 'uncounted'],
+          : note.unknown === 'running' && note.error !== undefined
+            ? 'Release it again once its status can be read. If it never can, and no task reindexes it, release it as it is.'
+            : remedies[note.unknown ?? 'uncounted'],
         inspect: note.unknown === 'reindex' || note.unknown === 'running' ? listTasks : lists,
         instead: note.nothingChanged
           ? releaseAnyway(index, 0, 'This counts again, and releases it as it is', context)

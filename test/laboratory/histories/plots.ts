@@ -134,7 +134,9 @@ export const plots = {
       if (!first || first.ended) return;
       first.stop();
       const again = chances.pick([90, 180]) * minute;
-      later(stage, 30 * minute, () => begin(stage, chances, 'judges'));
+      // A run of this index alone leaves the others to the one that is redriven.
+      const indices = chances.happens(0.5) ? [index] : undefined;
+      later(stage, 30 * minute, () => begin(stage, chances, 'judges', { indices }));
       if (chances.happens(0.5)) {
         later(stage, again - 5 * minute, () => growOld(stage, index, chances));
         later(stage, again, () => begin(stage, chances, 'truncates'));

@@ -135,7 +135,8 @@ export const plots = {
       first.stop();
       const again = chances.pick([90, 180]) * minute;
       // A run of this index alone leaves the others to the one that is redriven.
-      const indices = chances.happens(0.5) ? [index] : undefined;
+      const named = stage.policies.filter((policy) => policy.index === index).map(({ name }) => name);
+      const indices = chances.happens(0.5) ? named : undefined;
       later(stage, 30 * minute, () => begin(stage, chances, 'judges', { indices }));
       if (chances.happens(0.5)) {
         later(stage, again - 5 * minute, () => growOld(stage, index, chances));

@@ -209,14 +209,17 @@ export const sendingRules: Record<string, CheckRule> = {
       if (bad) return `sent after ${bad.index} was ${bad.phase}`;
     }
     // Only what came before this function began: it cannot know what another function of its run does beside it, nor
-    // what could not be recorded.
+    // what could not be recorded, or was damaged since.
     const known = before.filter(({ at }) => at <= sent.invocation.startedAt);
     const without = known.filter(
       (event) => event.kind === 'answered' && runOf(event.invocation) === run && !event.isTaskId,
     );
+    const isDamaged = (index: string, since: number) =>
+      known.some((event) => event.kind === 'damaged' && event.index === index && event.at >= since);
     const isRefused = known.some(
       (event) =>
         event.kind === 'ledger' &&
+        !isDamaged(event.next.index, event.at) &&
         event.next.state === 'sending' &&
         runOf(event.next.attempt) === run &&
         [401, 403].includes(event.next.attempt.answer?.status ?? 0),

@@ -3,7 +3,7 @@ import { join, posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseArguments, splitWords } from '../cli/command-line/arguments.ts';
 import { type OptionName, options, writtenOption } from '../cli/command-line/options.ts';
-import { verbNames } from '../cli/command-line/verbs.ts';
+import { verbNames, verbs } from '../cli/command-line/verbs.ts';
 import { parseInput } from '../lambda/run/input.ts';
 
 /** What the pages claim about the program: commands, inputs and links. */
@@ -98,8 +98,9 @@ describe('docs/command-line.md', () => {
     expect(page).toMatch(new RegExp(`^\\| \`${verb}\\b`, 'm'));
   });
 
-  test.each((Object.keys(options) as OptionName[]).map(writtenOption))('has the option %s', (name) => {
-    expect(page).toMatch(new RegExp(`^\\|.*\`${name}\\b`, 'm'));
+  test.each(Object.keys(options) as OptionName[])('has the option %s, and a verb takes it', (name) => {
+    expect(page).toMatch(new RegExp(`^\\|.*\`${writtenOption(name)}\\b`, 'm'));
+    expect(Object.values(verbs).some((verb) => verb.options.includes(name))).toBe(true);
   });
 });
 

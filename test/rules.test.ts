@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { verdictOutcomes } from '../lambda/model/outcomes.ts';
 import { mutants } from './laboratory/mutants/mutants.ts';
 
 /** docs/rules.md, the assumptions of docs/testing.md, and the comments that cite them. */
@@ -28,6 +29,10 @@ const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
 test('the page has every rule once, in order', () => {
   expect(written).toEqual(Array.from({ length: 15 }, (_, at) => at + 1));
   for (let promise = 0; promise <= 5; promise++) expect(page.split(`| P${promise} |`)).toHaveLength(2);
+});
+
+test('the page says when each verdict is given', () => {
+  expect(verdictOutcomes.filter((outcome) => !page.includes(`\`${outcome}\``))).toEqual([]);
 });
 
 test('every rule that a comment or a test cites is on the page', () => {

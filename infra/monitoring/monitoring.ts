@@ -171,7 +171,7 @@ export class Monitoring extends Construct {
         // Nobody would get it on the topic of the reports.
         reported: true,
       }),
-    };
+    } satisfies Record<AlarmName, Alarm>;
     const alarms = Object.values(this.alarms);
     this.dashboard = new RetentionDashboard(this, 'Dashboard', { ...shown, alarms }).dashboard;
   }

@@ -71,7 +71,7 @@ export function reportMetrics(report: Report, confirmed?: number): string[] {
   const missing = rowsMissing(report);
   if (missing > 0) run.push([runMetrics.rowsMissing, MetricUnit.Count, missing]);
   const within = report.policies
-    .filter(({ outcome }) => outcome === 'truncated' || outcome === 'incomplete')
+    .filter(({ outcome }) => countedOutcomes.includes(outcome) && outcome !== 'rows-missing')
     .reduce((sum, entry) => sum + (entry.rowsMissing ?? 0), 0);
   if (within > 0) run.push([runMetrics.rowsMissingWithinTolerance, MetricUnit.Count, within]);
   const hidden = report.policies.reduce((sum, { rowsNotVisible = 0 }) => sum + rowsNotVisible, 0);

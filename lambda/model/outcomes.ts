@@ -29,21 +29,24 @@ export type Outcome = keyof typeof facts;
 /** Outcomes that a person hears of first; each has a section in the runbook. */
 export type Problem = { [Each in Outcome]: (typeof facts)[Each] extends 'ok' ? never : Each }[Outcome];
 
-/** The outcomes that can be recorded for a truncation. */
-export const verdictOutcomes = [
-  'truncated',
-  'incomplete',
-  'rows-missing',
-  'unknown',
-  'failed',
-  'not-started',
-] as const satisfies readonly Outcome[];
-
 /**
- * Verdicts whose deleted rows the metrics count. Those of a truncation that still runs are counted by the run that sees
- * its end.
+ * The outcomes that can be recorded for a truncation, and whether the metrics count its deleted rows. Those of a
+ * truncation that still runs are counted by the run that sees its end.
  */
-export const countedOutcomes: readonly Outcome[] = ['truncated', 'incomplete', 'rows-missing'];
+const verdicts = {
+  truncated: 'counted',
+  incomplete: 'counted',
+  'rows-missing': 'counted',
+  unknown: 'not counted',
+  failed: 'not counted',
+  'not-started': 'not counted',
+} as const satisfies Partial<Record<Outcome, 'counted' | 'not counted'>>;
+
+export type VerdictOutcome = keyof typeof verdicts;
+
+export const verdictOutcomes = Object.keys(verdicts) as [VerdictOutcome, ...VerdictOutcome[]];
+
+export const countedOutcomes: readonly Outcome[] = verdictOutcomes.filter((one) => verdicts[one] === 'counted');
 
 export const outcomes = Object.keys(facts) as [Outcome, ...Outcome[]];
 

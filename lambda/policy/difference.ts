@@ -1,4 +1,4 @@
-import { comparedFields } from '../model/policy-fields.ts';
+import { type ComparedField, comparedFields } from '../model/policy-fields.ts';
 import type { PolicySettings } from './schema.ts';
 
 /** One field that differs; undefined where a policy does not set it. */
@@ -16,22 +16,28 @@ export const differences = (live: PolicySettings, given: PolicySettings): FieldD
     live[field] === given[field] ? [] : [{ field, live: live[field], given: given[field] }],
   );
 
-/**
- * Whether a policy may delete what the live one does not: every field that lets more through. The limits count as far as
- * a run takes them: none at all is the highest.
- */
+type Compare = (live: PolicySettings, given: PolicySettings) => boolean;
+
+const highest = (limit: number | undefined) => limit ?? Number.POSITIVE_INFINITY;
+// Without a ceiling, only a truncation that leaves no row is blocked.
+const ceiling = ({ maxDeletePercent = 99.99 }: PolicySettings) => maxDeletePercent;
+const decidesNothing: Compare = () => false;
+
+/** Of each field, whether its change lets more through. The limits count as far as a run takes them: none is the highest. */
+const letMoreThrough: Record<Exclude<ComparedField, 'entityType' | 'aspect' | 'enabled'>, Compare> = {
+  retentionDays: (live, given) => given.retentionDays < live.retentionDays,
+  minDeletePercent: (live, given) => given.minDeletePercent < live.minDeletePercent,
+  maxDeletePercent: (live, given) => ceiling(given) > ceiling(live),
+  maxMissingPercent: (live, given) => given.maxMissingPercent > live.maxMissingPercent,
+  refuseReindex: (live, given) => live.refuseReindex && !given.refuseReindex,
+  batchSize: decidesNothing,
+  timeoutSeconds: decidesNothing,
+  maxRowsPerRun: (live, given) => highest(given.maxRowsPerRun) > highest(live.maxRowsPerRun),
+};
+
+/** Whether a policy may delete what the live one does not. */
 export function letsMoreThrough(live: PolicySettings | undefined, given: PolicySettings): boolean {
   if (!given.enabled) return false;
   if (live === undefined || !live.enabled) return true;
-  const highest = (limit: number | undefined) => limit ?? Number.POSITIVE_INFINITY;
-  // Without a ceiling, only a truncation that leaves no row is blocked.
-  const ceiling = ({ maxDeletePercent = 99.99 }: PolicySettings) => maxDeletePercent;
-  return (
-    given.retentionDays < live.retentionDays ||
-    given.minDeletePercent < live.minDeletePercent ||
-    ceiling(given) > ceiling(live) ||
-    highest(given.maxRowsPerRun) > highest(live.maxRowsPerRun) ||
-    given.maxMissingPercent > live.maxMissingPercent ||
-    (live.refuseReindex && !given.refuseReindex)
-  );
+  return Object.values(letMoreThrough).some((compare) => compare(live, given));
 }

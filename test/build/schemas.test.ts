@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import * as z from 'zod';
 import { measureRun } from '../../bench/run.ts';
 import { runs } from '../../bench/scenarios.ts';
@@ -32,6 +33,25 @@ test.each(Object.entries(tables))('%s has the table of its fields (npm run schem
 
 test('The chart’s README has every value with its default (npm run schemas writes it)', () => {
   expect(readFileSync(new URL(`../../${chartReadme}`, import.meta.url), 'utf8')).toBe(readmeText());
+});
+
+test('Each value of the chart is in its schema, with a description, and a template reads it', () => {
+  const folder = new URL('../../kubernetes/', import.meta.url);
+  const texts = readdirSync(new URL('templates/', folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(?:yaml|tpl|txt)$/.test(name))
+    .map((name) => readFileSync(new URL(`templates/${name}`, folder), 'utf8'))
+    .join('\n');
+  type Values = { description?: string; properties?: Record<string, Values> };
+  const problems = ({ properties = {} }: Values, defaults: object, path: string): string[] => [
+    ...Object.keys(defaults).flatMap((name) => (name in properties ? [] : `${path}${name} is not in the schema`)),
+    ...Object.entries(properties).flatMap(([name, value]) => {
+      if (value.properties) return problems(value, (defaults as Record<string, object>)[name]!, `${path}${name}.`);
+      if (!value.description) return `${path}${name} has no description`;
+      return new RegExp(`[."]${name}\\b`).test(texts) ? [] : `no template reads ${path}${name}`;
+    }),
+  ];
+  const values = parse(readFileSync(new URL('values.yaml', folder), 'utf8'));
+  expect(problems(JSON.parse(schemas[schemaFiles.values]), values, '')).toEqual([]);
 });
 
 test.each(['policies', 'stage'] as const)('docs/%s.schema.json says that the command knows more', (name) => {

@@ -6,9 +6,12 @@ import { root } from '../pages/commands.ts';
 import { need, reasonOf, skipped } from '../support/skips.ts';
 import { type ControlPlane, type Person, startControlPlane, until } from './control-plane.ts';
 import { type Gms, startGms } from './gms.ts';
-import { layOut } from './image.ts';
+import { asVersion, layOut } from './image.ts';
 import { type Node, startNode } from './node.ts';
 import { builtCluster, type HelmVersion, helmOf, helmVersions } from './programs.ts';
+
+/** The tag of an image that says it is this version; every other tag is what is here. */
+export const laterVersion = '9.9.9';
 
 /** A cluster with the namespace of the pages, people who may work in it, and a GMS. */
 export interface Cluster {
@@ -65,7 +68,13 @@ export async function startCluster(
     begun.push({ close: plane.stop });
     const loopback = { localhost: '127.0.0.1', 'gateway.example.com': '127.0.0.1' };
     const hosts = { ...loopback, 'datahub-datahub-gms.datahub.svc': gms.address };
-    const node: Node = await startNode(plane, layOut(join(folder, 'image')), hosts);
+    const image = layOut(join(folder, 'image'));
+    const later = asVersion(laterVersion, image, join(folder, 'later'));
+    const imageOf = (reference: string) => {
+      if (!/(?:^|\/)datahub-retention[:@]/.test(reference)) return undefined;
+      return reference.endsWith(`:${laterVersion}`) ? later : image;
+    };
+    const node: Node = await startNode(plane, { imageOf, hosts });
     begun.push(node);
 
     const typed: string[] = [];

@@ -10,11 +10,14 @@ export interface Gms {
   service: SimulatedGms;
   /** The one that it takes; to be changed. */
   token: string;
+  /** Puts its clock ahead, which ends its tasks. */
+  passTime(millis: number): void;
   close(): Promise<void>;
 }
 
 export async function startGms(indices: readonly SampleIndex[]): Promise<Gms> {
-  const service = await startSimulatedGms({ indices });
+  let ahead = 0;
+  const service = await startSimulatedGms({ indices, clock: { now: () => Date.now() + ahead } });
   const front = createServer((asked, answer) => {
     const { method, url, headers } = asked;
     if (headers.authorization === `Bearer ${gms.token}`) headers.authorization = `Bearer ${service.token}`;
@@ -36,6 +39,9 @@ export async function startGms(indices: readonly SampleIndex[]): Promise<Gms> {
     address: (front.address() as AddressInfo).address,
     service,
     token: 'the-first-token',
+    passTime(millis) {
+      ahead += millis;
+    },
     async close() {
       front.closeAllConnections();
       await new Promise((resolve) => front.close(resolve));

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { jobVersion } from '../../version.ts';
 import { root } from '../pages/commands.ts';
 
 /** What the Dockerfile builds, as a folder; the libraries and Node are those of this machine. */
@@ -40,4 +41,12 @@ export function layOut(folder: string): Image {
   symlinkSync(target!, join(folder, dirname(nodeInImage), basename(link!)));
   const [entrypoint] = one(/^ENTRYPOINT (.*)$/m);
   return { root: folder, entrypoint: JSON.parse(entrypoint), user, group, workingFolder };
+}
+
+/** The same program, of which `--version` and every message say another version. */
+export function asVersion(version: string, image: Image, folder: string): Image {
+  cpSync(image.root, folder, { recursive: true });
+  const program = join(folder, image.workingFolder, 'dist/cli.mjs');
+  writeFileSync(program, readFileSync(program, 'utf8').replaceAll(`"${jobVersion()}"`, `"${version}"`));
+  return { ...image, root: folder };
 }

@@ -5,12 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ControlPlane } from './control-plane.ts';
-import type { Image } from './image.ts';
-import { Pod, type PodObject } from './pod.ts';
+import { type Place, Pod, type PodObject } from './pod.ts';
 
 /**
  * The only node: runs each pod's container as a process of this machine, serves its log to kubectl, and makes volumes of
- * folders. It has no network, probes, limits or image registry; there is one image.
+ * folders. It has no network, probes, limits or image registry; the test has its images.
  */
 
 export interface Node {
@@ -21,11 +20,14 @@ const nodeName = 'node-1';
 /** Claims of this class get a folder. */
 export const storageClass = 'folders';
 
-export async function startNode(cluster: ControlPlane, image: Image, hosts: Record<string, string>): Promise<Node> {
+export async function startNode(
+  cluster: ControlPlane,
+  { imageOf, hosts }: Pick<Place, 'imageOf' | 'hosts'>,
+): Promise<Node> {
   const { api } = cluster;
   const pods = new Map<string, Pod>();
   const { host, port } = cluster;
-  const place = { folder: join(cluster.folder, 'pods'), image, hosts, api, apiServer: { host, port }, nodeName };
+  const place = { folder: join(cluster.folder, 'pods'), imageOf, hosts, api, apiServer: { host, port }, nodeName };
   const runs: Promise<void>[] = [];
   let isOpen = true;
 

@@ -75,7 +75,8 @@ export interface PodObject {
 
 export interface Place {
   folder: string;
-  image: Image;
+  /** By its name and tag. */
+  imageOf(reference: string): Image | undefined;
   hosts: Record<string, string>;
   api: ControlPlane['api'];
   apiServer: { host: string; port: number };
@@ -169,8 +170,8 @@ export class Pod {
   private async prepare(): Promise<Start> {
     const { securityContext: ofPod = {}, containers } = this.object.spec;
     const [container] = containers;
-    const { image } = this.place;
-    if (!/(?:^|\/)datahub-retention[:@]/.test(container.image)) {
+    const image = this.place.imageOf(container.image);
+    if (image === undefined) {
       throw new NotYet('ImagePullBackOff', `Back-off pulling image "${container.image}"`);
     }
     const context = { ...ofPod, ...container.securityContext };
@@ -183,7 +184,7 @@ export class Pod {
     }
     const fsGroup = context.fsGroup ?? range;
     const volumes = await this.volumes(fsGroup);
-    return { user, group, fsGroup, context, volumes, env: await this.environment() };
+    return { image, user, group, fsGroup, context, volumes, env: await this.environment() };
   }
 
   /** The first user of the namespace's range, which OpenShift gives to a pod that names none. */
@@ -320,8 +321,8 @@ export class Pod {
   }
 
   /** As the first process of its own namespaces: a signal reaches the program itself, and no default ends it. */
-  private execute({ user, group, fsGroup, context, volumes, env }: Start): Promise<number> {
-    const { image, hosts } = this.place;
+  private execute({ image, user, group, fsGroup, context, volumes, env }: Start): Promise<number> {
+    const { hosts } = this.place;
     const [container] = this.object.spec.containers;
     const root = join(this.folder, 'root');
     const hostsFile = join(this.folder, 'hosts');
@@ -413,6 +414,7 @@ export class Pod {
 }
 
 interface Start {
+  image: Image;
   user: number;
   group: number;
   fsGroup: number | undefined;

@@ -4,7 +4,7 @@ import { parse, stringify } from 'yaml';
 import { type Command, commandsOfNotes, filled, type Placeholder, read } from '../pages/commands.ts';
 import { commandsFor, Worklist } from '../pages/executed.ts';
 import { listening, textOf } from '../support/loopback.ts';
-import { type Cluster, type Ended, findPrograms, startCluster } from './cluster.ts';
+import { type Cluster, type Ended, findPrograms, laterVersion, startCluster } from './cluster.ts';
 import { type Person, until } from './control-plane.ts';
 import { helmVersions } from './programs.ts';
 
@@ -109,11 +109,15 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
     succeeded: boolean;
   }
 
-  /** Runs a command that starts a Job by hand, to its end. */
-  const byHand = async (command: string): Promise<Ran> => {
+  /** Runs a command that starts a Job by hand. Returns its name. */
+  const begin = async (command: string): Promise<string> => {
     const [definition] = worklist.take(operate, 'Operate', /^by_hand\(\)/);
     const printed = await cluster.type(`${definition.text}\n${command}`, 'onCall');
-    const job = /^job\.batch\/(\S+) created$/m.exec(printed)![1]!;
+    return /^job\.batch\/(\S+) created$/m.exec(printed)![1]!;
+  };
+  /** The same, to its end. */
+  const byHand = async (command: string): Promise<Ran> => {
+    const job = await begin(command);
     const log = await logOf(job);
     return { job, log, succeeded: await hasSucceeded(job) };
   };
@@ -277,9 +281,7 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
 
   test('a token that is replaced while a run goes on is taken by that run', async () => {
     cluster.gms.service.engine.fault('delay=1500');
-    const [definition] = worklist.take(operate, 'Operate', /^by_hand\(\)/);
-    const printed = await cluster.type(`${definition.text}\nby_hand preview`, 'onCall');
-    const job = /^job\.batch\/(\S+) created$/m.exec(printed)![1]!;
+    const job = await begin('by_hand preview');
     const asked = cluster.gms.service.engine.asked.length;
     await until('its first request', () => cluster.gms.service.engine.asked.length > asked);
     cluster.write('token.txt', 'the-third-token');
@@ -302,7 +304,7 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
     expect(truncates('operation')).toHaveLength(1);
   });
 
-  test('a quarantined index is released by the command of the page', async () => {
+  test('an index is quarantined', async () => {
     const { engine } = cluster.gms.service;
     engine.addRows('dataset.operation', rowsOf(5000, 100));
     engine.fault('rows-per-second=500');
@@ -312,6 +314,74 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
     engine.removeRows('dataset.operation', ({ timestamp }) => timestamp > Date.now() - 30 * day && left-- > 0);
     expect((await running).log).toMatch(/ROWS MISSING/);
     expect((await byHandAs('What is under way')).log).toContain('QUARANTINED');
+  });
+
+  describe('with that index quarantined, and a Job that waits for a task of the other', () => {
+    const truncationSeconds = 120;
+    let job: string;
+    let revision: string;
+    // biome-ignore lint/suspicious/noExplicitAny: as in values.yaml
+    let image: any;
+
+    const startWaiting = async () => {
+      const rows = rowsOf(3000, 100);
+      cluster.gms.service.engine.addRows('dataset.datasetProfile', rows);
+      cluster.gms.service.engine.fault(`rows-per-second=${rows.length / truncationSeconds}`);
+      job = await begin('by_hand enforce dataset.datasetProfile --yes');
+      await until('its task', async () => (await byHandAs('What is under way')).log.includes('under way'));
+    };
+    const endTask = () => cluster.gms.passTime(truncationSeconds * 1000);
+    /** What a preview says of both, and which version it names. */
+    const expectBoth = async (version: RegExp) => {
+      const { log } = await byHandAs('Preview');
+      for (const found of ['dataset.datasetProfile: still running', 'dataset.operation: quarantined'])
+        expect(log).toContain(found);
+      expect(log).toMatch(version);
+    };
+
+    test('an upgrade: the newer version finds both, and ends nothing', async () => {
+      await startWaiting();
+      const history = await follow(worklist.take(operate, 'Go back', /^helm history/)[0], {}, 'engineer');
+      revision = history.trim().split('\n').at(-1)!.split(/\s/)[0]!;
+      ({ image } = values);
+      await upgrade({ image: { ...image, tag: laterVersion } }, 'Upgrade this job');
+      await expectBoth(/Version 9\.9\.9\./);
+      expect(truncates('datasetProfile')).toHaveLength(2);
+    });
+
+    test('a run that has started can be ended, and its task is left to another', async () => {
+      const [end, list] = worklist.take(operate, 'Pause', /^kubectl -n datahub-retention (?:delete|get) job/);
+      expect(await follow(list!)).toContain(job);
+      await follow(end, { NAME: job });
+      expect(await follow(list!)).not.toContain(job);
+    });
+
+    test('the wait of the page verifies what the older version has sent, and truncates nothing', async () => {
+      endTask();
+      await pause();
+      const [first, second] = values.policies;
+      await upgrade({ policies: [first, { ...second, enabled: false }] }, 'Wait until nothing is unresolved');
+      const before = cluster.gms.service.engine.asked.length;
+      const { log } = await byHandAs('Wait until nothing is unresolved');
+      expect(log).toContain('dataset.datasetProfile: truncated');
+      const real = cluster.gms.service.engine.asked.slice(before).filter(({ body }) => isReal(body));
+      expect(real).toEqual([]);
+      await upgrade({ policies: [first, second] });
+    });
+
+    test('back by the command of the page: the older version finds both, and the Job ends as the newer one', async () => {
+      await startWaiting();
+      const [back] = worklist.take(operate, 'Go back', /^helm rollback/, 'Kubernetes');
+      await follow(back, { REVISION: revision }, 'engineer');
+      values = { ...values, image };
+      await expectBoth(/Version (?!9\.9\.9)/);
+      endTask();
+      expect(await logOf(job)).toMatch(/dataset\.datasetProfile: truncated[\s\S]*Version 9\.9\.9\./);
+      expect(truncates('datasetProfile')).toHaveLength(3);
+    });
+  });
+
+  test('a quarantined index is released by the command of the page', async () => {
     const refused = await byHandAs('Release', /dataset\.operation$/);
     expect([refused.succeeded, refused.log]).toEqual([false, expect.stringContaining('945 rows are missing')]);
     // The message offers the same, and a preview; a release that is granted ends well.
@@ -328,18 +398,6 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
     for (const { text } of verbs) expect([text, (await byHand(`by_hand ${text}`)).succeeded]).toEqual([text, true]);
   });
 
-  test('waits until nothing is unresolved, with one policy switched off', async () => {
-    await pause();
-    const [first, second] = values.policies;
-    await upgrade({ policies: [first, { ...second, enabled: false }] }, 'Wait until nothing is unresolved');
-    const before = cluster.gms.service.engine.asked.length;
-    const { log } = await byHandAs('Wait until nothing is unresolved');
-    expect(log).toContain('dataset.datasetProfile');
-    const real = cluster.gms.service.engine.asked.slice(before).filter(({ body }) => isReal(body));
-    expect(real).toEqual([]);
-    await upgrade({ policies: [first, second] });
-  });
-
   test("waits for the Jobs of DataHub's own upgrade", async () => {
     await cluster.type('kubectl create namespace datahub', 'admin');
     for (const name of ['datahub-system-update', 'datahub-system-update-nonblk']) {
@@ -353,18 +411,6 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
     // Who upgrades DataHub may read its namespace; the person on call for this job need not.
     expect(await follow(command, {}, 'admin')).toContain('datahub-system-update-nonblk condition met');
     await cluster.type('kubectl delete namespace datahub', 'admin');
-  });
-
-  test('ends a run that has started', async () => {
-    cluster.gms.service.engine.fault('delay=3000');
-    const [definition] = worklist.take(operate, 'Operate', /^by_hand\(\)/);
-    const printed = await cluster.type(`${definition.text}\nby_hand preview`, 'onCall');
-    const [, job] = /^job\.batch\/(\S+) created$/m.exec(printed)!;
-    const [end, list] = worklist.take(operate, 'Pause', /^kubectl -n datahub-retention (?:delete|get) job/);
-    expect(await follow(list!)).toContain(job);
-    await follow(end, { NAME: job! });
-    expect(await follow(list!)).not.toContain(job);
-    cluster.gms.service.engine.set({ delayMillis: 0 });
   });
 
   test('keeps the log of every run by hand', async () => {
@@ -461,10 +507,10 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
     await expect(upgrade({ ledger: {} })).rejects.toThrow('the records of this release are in the claim elsewhere');
     await follow(forget, {}, 'engineer');
     const [back] = worklist.take(operate, 'Go back', /^helm rollback/, 'Kubernetes');
-    await follow(back, {}, 'engineer');
+    await follow(back, { REVISION: '0' }, 'engineer');
     expect((await byHand('by_hand status')).log).toContain('dataset.operation');
     await upgrade({});
-    await follow(back, {}, 'engineer');
+    await follow(back, { REVISION: '0' }, 'engineer');
   });
 
   test('a release that is installed again in its namespace knows what was', async () => {

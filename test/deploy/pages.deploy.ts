@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Command } from '../pages/commands.ts';
+import { type Command, commandsOf } from '../pages/commands.ts';
 import { commandsFor, Worklist } from '../pages/executed.ts';
 import { type SimulatedGms, startSimulatedGms } from '../simulated-gms/server.ts';
 import { serveEngine } from '../simulated-gms/simulation/server.ts';
@@ -23,8 +23,8 @@ const runbook = 'docs/runbook.md';
 const network = 'docs/privileges-and-network.md';
 const stackName = 'datahub-retention-prod';
 const day = 86_400_000;
-/** Of the server's clock: long enough for what is done meanwhile. */
-const truncationSeconds = 60;
+/** Of the server's clock: long enough for what is done meanwhile, be it a deployment. */
+const truncationSeconds = 120;
 const names = { PREFIX: '/datahub-retention/prod', STAGE: 'prod' };
 
 /** How what is deployed differs from the project's own template; app.ts says why. The last two are for AWS's bootstrap. */
@@ -74,6 +74,7 @@ describe.skipIf(emulator === undefined)('The pages, followed on AWS', () => {
       timestamps: [...rowsOf(1000, 100), ...rowsOf(1000, 1)],
     });
     operator = await anOperator(emulator!);
+    await operator.clone.sh('git tag v0.1.0');
     operator.gmsUrl = service.url;
     operator.clone.write('token.txt', `${service.token}\n`);
     await emulator!.scaleWaits(0.02);
@@ -93,10 +94,14 @@ describe.skipIf(emulator === undefined)('The pages, followed on AWS', () => {
       (await ledgerRecords(emulator!, outputs['LedgerTableName']!)).map(({ index, state }) => [index, state]),
     );
 
-  /** Starts what truncates dataset.operation, and does something before that ends. Returns the execution. */
-  const duringTruncation = async (start: () => Promise<string>, then: (executionArn: string) => Promise<void>) => {
+  /** Starts what truncates an index, and does something before that ends. Returns the execution. */
+  const duringTruncation = async (
+    start: () => Promise<string>,
+    then: (executionArn: string) => Promise<void>,
+    index = 'dataset.operation',
+  ) => {
     const before = truncates().length;
-    const old = service.engine.rows('dataset.operation').filter(({ timestamp }) => timestamp < Date.now() - 90 * day);
+    const old = service.engine.rows(index).filter(({ timestamp }) => timestamp < Date.now() - 90 * day);
     service.engine.fault(`rows-per-second=${old.length / truncationSeconds}`);
     const executionArn = await start();
     await until(async () => truncates().length > before || undefined, 'a truncation is under way');
@@ -277,26 +282,6 @@ describe.skipIf(emulator === undefined)('The pages, followed on AWS', () => {
       expect(message).toEqual(isPreview);
       expect(message!.text).not.toMatch(/token/i);
     });
-
-    test('wait until nothing is unresolved: a run judges what another one has left, and truncates nothing', async () => {
-      service.engine.addRows('dataset.operation', rowsOf(4000, 100));
-      await duringTruncation(
-        () => operator.start(withInput(onAws('Preview'), '{"mode":"enforce","indices":["dataset.operation"]}')),
-        async (executionArn) => {
-          // From here on, the next run knows the task.
-          const isRunning = async () => (await ledger())['dataset_operationaspect_v1'] === 'running' || undefined;
-          await until(isRunning, 'the ledger has its task');
-          await operator.aws.json('states', 'AWSStepFunctions.StopExecution', { executionArn });
-          await operator.type(onAws('Pause', /true$/));
-        },
-      );
-      const [look, enforce] = worklist.take(operate, 'Wait until nothing is unresolved', /^aws/, 'AWS');
-      expect(await operator.type(look)).toBe('"true"\n');
-      const { message } = await deletedNothing(() => operator.run(enforce!));
-      expect(message!.text).toContain('dataset.operation: truncated');
-      expect(message!.text).not.toMatch(/still running|in flight|unknown/i);
-      expect(await ledger()).toMatchObject({ dataset_operationaspect_v1: 'idle' });
-    });
   });
 
   test('docs/audit.md: the last runs, and who asked for them', async () => {
@@ -344,6 +329,53 @@ describe.skipIf(emulator === undefined)('The pages, followed on AWS', () => {
         const run = await operator.ended(await loseRows(945, byHand(/^{"mode":"enforce"}$/)), 180);
         expect(run.message!.subject).toContain('ROWS MISSING in dataset.operation');
       });
+
+      /** With another run state, as some later version will have one. */
+      const laterVersion =
+        "sed -i 's/STATE_VERSION = .*;/STATE_VERSION = 999;/' lambda/run/state.ts && git -c user.name=test -c user.email=test@example.com commit --quiet --all --message later";
+      const goBack = commandsOf(operate).find(({ heading, text }) => heading === 'Go back' && text.startsWith('git '));
+
+      test.each([
+        ['upgrade', laterVersion, /Version 0\.1\.0\+[0-9a-f]{12}\./],
+        ['go back', goBack!.text, /Version 0\.1\.0\./],
+      ])(
+        '%s in the middle of a run, and wait: its truncation is verified, and the other index stays quarantined',
+        async (_, change, version) => {
+          const pause = onAws('Pause', /true$/);
+          const [unlessPaused, enforce] = worklist.take(operate, 'Wait until nothing is unresolved', /^aws/, 'AWS');
+          const index = 'dataset.datasetProfile';
+          service.engine.addRows(index, rowsOf(500, 100));
+          const before = truncates().length;
+          const crossed = await duringTruncation(
+            () => operator.start(withInput(onAws('Preview'), `{"mode":"enforce","indices":["${index}"]}`)),
+            async () => {
+              // From here on, the next run knows the task.
+              const isRunning = async () =>
+                (await ledger())['dataset_datasetprofileaspect_v1'] === 'running' || undefined;
+              await until(isRunning, 'the ledger has its task');
+              await operator.type(pause);
+              expect(await operator.clone.sh(change)).toMatchObject({ status: 0 });
+              await operator.change(worklist.take(operate, 'Upgrade this job', /^npx cdk deploy/, 'AWS')[0]);
+              const { message } = await deletedNothing(() => operator.run(onAws('Preview')));
+              expect(message!.text).toMatch(version);
+              for (const found of [`${index}: still running`, 'dataset.operation: quarantined'])
+                expect(message!.text).toContain(found);
+            },
+            index,
+          );
+          expect(await operator.ended(crossed)).toMatchObject({ status: 'FAILED' });
+          expect(await operator.type(unlessPaused)).toBe('"true"\n');
+          const { message } = await deletedNothing(() => operator.run(enforce!));
+          expect(message!.text).toContain(`${index}: truncated`);
+          expect(message!.text).not.toMatch(/still running|in flight|unknown/i);
+          expect(await ledger()).toEqual({
+            dataset_operationaspect_v1: 'quarantined',
+            dataset_datasetprofileaspect_v1: 'idle',
+          });
+          expect(truncates()).toHaveLength(before + 1);
+          await operator.type({ ...pause, text: pause.text.replace(/true$/, 'false') });
+        },
+      );
 
       test('a release counts, and says what is missing and how to accept that', async () => {
         const releases = [

@@ -137,6 +137,7 @@ export const placeholders = {
   REGISTRY: 'where images are pushed',
   SEARCH: 'the address of the search cluster',
   REPOSITORY: 'a repository of snapshots',
+  REVISION: 'of a Helm release',
   ALIAS: "the index's name in the search engine without the digits at its end",
   OLD: 'the index before',
   CUTOFF: 'milliseconds',

@@ -12,6 +12,8 @@ import { commandsFor, Worklist } from './executed.ts';
  */
 
 const day = 86_400_000;
+/** Of the server's clock, for what is left under way: long enough for what is done meanwhile. */
+const truncationSeconds = 200;
 const worklist = new Worklist(commandsFor('pages'));
 const operate = (heading: string, text?: RegExp) => worklist.take('docs/operate.md', heading, text, 'machine');
 
@@ -19,6 +21,8 @@ let clone: Clone;
 let service: SimulatedGms;
 /** What people type before: the function of operate.md. */
 let defined = '';
+/** How far the server's clock is ahead, which ends its tasks. */
+let ahead = 0;
 
 const truncates = () => service.engine.asked.filter(({ body }) => (body as { dryRun?: boolean })?.dryRun === false);
 const oldRows = (count: number) => Array.from({ length: count }, (_, row) => Date.now() - 120 * day - row);
@@ -58,6 +62,7 @@ beforeAll(async () => {
       { entityType: 'dataset', aspect: 'operation', rows: 20_000, days: 80 },
       { entityType: 'dataset', aspect: 'datasetProfile', rows: 1000, days: 300 },
     ],
+    clock: { now: () => Date.now() + ahead },
   });
   service.engine.addRows('dataset.operation', oldRows(43_000));
   clone.write('token.txt', `${service.token}\n`);
@@ -116,13 +121,6 @@ describe('docs/operate.md, on a machine', () => {
     expect(truncates()).toEqual([]);
   });
 
-  test('wait: a run whose only policy is switched off truncates nothing', async () => {
-    clone.write('policies.json', policies({ enabled: false }));
-    await expectOk(operate('Wait until nothing is unresolved')[0]);
-    clone.write('policies.json', policies());
-    expect(truncates()).toEqual([]);
-  });
-
   test('approve: the message says truncated, and status the verdict', async () => {
     expect(message(await type(operate('Approve')[0]))).toContain('dataset.operation: truncated, 43,000 of 63,000 rows');
     expect(service.engine.rows('dataset.operation')).toHaveLength(20_000);
@@ -143,30 +141,69 @@ describe('docs/operate.md, on a machine', () => {
     await expectOk(operate('Add an index')[0]);
   });
 
-  test('upgrade, and go back: another version each time, and the quarantine of the one before', async () => {
+  test('upgrade, and go back: each version finds the quarantine, and verifies what another has left under way', async () => {
     const [shown] = worklist.take('docs/operate.md', 'Upgrade this job', /--version/);
     const version = async () => (await expectOk(shown)).trim();
-    const ledger = { page: '', heading: '', line: 0, text: './retention status --ledger ledger' };
+    const status = () => expectOk(asCommand('./retention status --ledger ledger'));
     await loseRows(945);
-    const known = await expectOk(ledger);
-    expect(known).toContain('QUARANTINED');
     const git = 'git -C ../origin -c user.name=test -c user.email=test@example.com';
     await clone.sh(`git tag v0.1.0 && ${git} commit --quiet --allow-empty --message later`);
     expect(await version()).toBe('datahub-retention 0.1.0');
 
+    const leftByTheOlder = await leaveUnderWay(status);
     for (const command of operate('Upgrade this job')) {
       // Only there: npm's other settings are found by its prefix.
       await expectOk(command, / --global /.test(command.text) ? { npm_config_prefix: clone.at('../usr') } : {});
     }
     expect(await version()).toMatch(/^datahub-retention 0\.1\.0\+[0-9a-f]{12}$/);
-    expect(await expectOk(ledger)).toBe(known);
+    expect(await status()).toBe(leftByTheOlder);
+    await waitUntilNothingIsUnresolved(status);
 
+    const leftByTheNewer = await leaveUnderWay(status);
     await expectOk(worklist.take('docs/operate.md', 'Go back', /^git/, 'AWS')[0]);
     expect(await version()).toBe('datahub-retention 0.1.0');
-    expect(await expectOk(ledger)).toBe(known);
+    expect(await status()).toBe(leftByTheNewer);
+    await waitUntilNothingIsUnresolved(status);
     await clone.sh('git switch --quiet -');
   });
 });
+
+const asCommand = (text: string): Command => ({ page: '', heading: '', line: 0, text });
+
+/** A run that is killed while the server deletes rows of dataset.datasetProfile. Returns what the ledger says then. */
+async function leaveUnderWay(status: () => Promise<string>): Promise<string> {
+  service.engine.addRows(
+    'dataset.datasetProfile',
+    Array.from({ length: 500 }, (_, row) => Date.now() - 400 * day - row),
+  );
+  service.engine.fault(`rows-per-second=${500 / truncationSeconds}`);
+  const run = 'machine enforce dataset.datasetProfile --policies policies.json --approve-rows 500 --yes';
+  const underWay = "./retention status --ledger ledger | grep -q 'under way'";
+  await clone.sh(
+    filled(
+      `${defined}set -m; ${run} & until ${underWay} || ! kill -0 $!; do sleep 0.2; done; kill -KILL -- -$!`,
+      valuesHere(),
+    ),
+  );
+  const left = await status();
+  for (const state of ['QUARANTINED', 'under way']) expect(left).toContain(state);
+  return left;
+}
+
+/** As the page says; the server ends its task first. */
+async function waitUntilNothingIsUnresolved(status: () => Promise<string>): Promise<void> {
+  ahead += truncationSeconds * 1000;
+  service.engine.fault('rows-per-second=200000');
+  const before = truncates().length;
+  clone.write('policies.json', policies({ enabled: false }));
+  const { stdout } = await type(operate('Wait until nothing is unresolved')[0]);
+  clone.write('policies.json', policies());
+  expect(stdout).toContain('dataset.datasetProfile: truncated, 500 of 1,500 rows');
+  expect(truncates()).toHaveLength(before);
+  const left = await status();
+  expect(left).toContain('QUARANTINED');
+  expect(left).not.toContain('under way');
+}
 
 /** A run in which the server loses rows that should stay, and which ends with the index quarantined. */
 async function loseRows(count: number): Promise<void> {
@@ -179,7 +216,7 @@ async function loseRows(count: number): Promise<void> {
     service.engine.removeRows('dataset.operation', ({ timestamp }) => timestamp > Date.now() - 90 * day && left-- > 0);
   }, 5);
   const text = 'machine enforce dataset.operation --policies policies.json --approve-rows 45150 --yes --fast';
-  const { stdout } = await type({ page: '', heading: '', line: 0, text });
+  const { stdout } = await type(asCommand(text));
   clearInterval(losing);
   expect(stdout).toContain('ROWS MISSING in dataset.operation');
 }

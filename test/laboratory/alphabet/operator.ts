@@ -1,4 +1,6 @@
+import type { ComparedField } from '../../../lambda/model/policy-fields.ts';
 import { type PolicyOf, prefix, replaced, written } from '../histories/policies.ts';
+import type { WrittenPolicy } from '../truth/policies.ts';
 import type { Chances } from '../world/chances.ts';
 import type { Happening, Scene } from './happening.ts';
 
@@ -18,21 +20,28 @@ const byHand = ({ begin, night }: Scene, chances: Chances, what: string, input: 
   begin(`${what}-${night}-${chances.between(1, 99_999)}`, input);
 };
 
+/** What has happenings of its own below, or names the index. */
+type OtherField = 'entityType' | 'aspect' | 'enabled' | 'retentionDays' | 'refuseReindex';
+
+/** What each other field is changed to: the compiler asks for a new one, here and in the truth. */
+const limits: { [Field in Exclude<ComparedField, OtherField>]: readonly WrittenPolicy[Field][] } = {
+  minDeletePercent: [50],
+  maxDeletePercent: [30],
+  batchSize: [25],
+  timeoutSeconds: [90],
+  maxRowsPerRun: [20],
+  maxMissingPercent: [0, 1],
+};
+
 export const operator = {
   pauses: ({ world }) => void Object.assign(world, { paused: true }),
   resumes: ({ world }) => void Object.assign(world, { paused: false }),
   'retention changes': rewritten((_, chances) => ({ retentionDays: chances.pick([20, 45, 60, 365]) })),
   'reindexes refused': rewritten((_, chances) => ({ refuseReindex: chances.happens(0.5) })),
   'limits change': rewritten((_, chances) =>
-    chances.pick([
-      { minDeletePercent: 50 },
-      { maxDeletePercent: 30 },
-      { batchSize: 25 },
-      { timeoutSeconds: 90 },
-      { maxRowsPerRun: 20 },
-      { maxMissingPercent: 0 },
-      { maxMissingPercent: 1 },
-    ]),
+    chances.pick(
+      Object.entries(limits).flatMap(([field, values]) => (values as unknown[]).map((value) => ({ [field]: value }))),
+    ),
   ),
   'policy off': rewritten(() => ({ enabled: false })),
   'policy gone': rewritten(() => undefined),

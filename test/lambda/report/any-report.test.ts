@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import * as z from 'zod';
 import { publishedBytes, snsMessage } from '../../../lambda/aws/sns-message.ts';
 import { redactor } from '../../../lambda/gms/secrets.ts';
 import { maxTextBytes } from '../../../lambda/gms/text.ts';
@@ -17,29 +16,9 @@ import { holds } from '../../properties.ts';
 import { anyText, valuesOf } from '../../support/arbitrary.ts';
 import { anEntry, aReport, aReportOf } from '../../support/reports.ts';
 import { audiences, aws, entryCases, errorCases, noteCases } from './cases.ts';
+import { taken } from './receivers.ts';
 
 /** Any report, with every kind of cause and note, and with malicious texts, becomes a message that people can read. */
-
-/**
- * The event schema of custom notifications in "Amazon Q Developer in chat applications", administrator guide. It
- * silently drops what does not fit. The lengths are ours: Slack accepts 3,000 characters in one block.
- */
-const customNotification = z.strictObject({
-  version: z.literal('1.0'),
-  source: z.literal('custom'),
-  content: z.strictObject({
-    textType: z.literal('client-markdown'),
-    title: z.string().min(1).max(250),
-    description: z.string().min(1).max(3000),
-    keywords: z.array(z.string().min(1).max(50)).min(1),
-  }),
-  metadata: z.strictObject({
-    threadId: z.string().min(1).max(100),
-    summary: z.string().min(1).max(250),
-    eventType: z.string().min(1),
-    additionalContext: z.record(z.string(), z.string()),
-  }),
-});
 
 const secret = 'S3cr3t/T0ken+OfTheStage=';
 const nasty = fc.constantFrom(
@@ -84,6 +63,9 @@ const maxLines = 64 + maxEntries;
 /** What a stage's topic sends by default. */
 const usual = { default: 'json', email: 'mail', https: 'amazon-q' } as const;
 
+/** Text that is no JSON is received as text. */
+const asReceived = (body: string): unknown => (body.startsWith('{') ? JSON.parse(body) : body);
+
 const sent = (message: Message, to: DestinationName): string => serialize(destinations[to].render(message));
 
 function expectReadable(report: Report, audience = aws): void {
@@ -97,6 +79,7 @@ function expectReadable(report: Report, audience = aws): void {
   const bad = report.policies.filter(({ aspect, outcome }) => /^policy\d+$/.test(aspect) && resultOf[outcome] !== 'ok');
   for (const { name, limits, render } of Object.values(destinations)) {
     const body = serialize(render(message));
+    expect([name, taken[name as DestinationName].safeParse(asReceived(body)).error]).toEqual([name, undefined]);
     expect([name, body.length <= limits.characters]).toEqual([name, true]);
     expect(body).not.toMatch(notXml);
     expect(body).not.toContain(secret);
@@ -104,7 +87,6 @@ function expectReadable(report: Report, audience = aws): void {
     const names = name === 'json' ? bad.map(({ aspect }) => aspect) : bad.map(({ aspect }) => `dataset.${aspect}`);
     expect([name, names.filter((each) => !body.includes(each))]).toEqual([name, []]);
   }
-  customNotification.parse(destinations['amazon-q'].render(message));
   const { policies } = reportSchema.parse(JSON.parse(JSON.parse(published.body).default));
   expect(policies.map(({ aspect }) => aspect)).toEqual(message.report.policies.map(({ aspect }) => aspect));
   const email = sent(message, 'mail');

@@ -309,6 +309,7 @@ export const entryCases: EntryCase[] = [
   ['would be reindexed', 'would-truncate', { kind: 'due', minDeletePercent: 10 }, { announced: 'reindex' }],
   ['below the threshold', 'below-threshold', { kind: 'not-due', minDeletePercent: 50 }],
   ['nothing to delete', 'nothing-to-delete', { kind: 'not-due' }, { rowsToDelete: 0 }],
+  ['disabled', 'disabled', { kind: 'not-due' }],
   ['hardly anything to delete', 'below-threshold', { kind: 'not-due', minDeletePercent: 10 }, { rowsToDelete: 1 }],
 ];
 

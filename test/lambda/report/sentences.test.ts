@@ -49,7 +49,9 @@ function expectShort({ subject = '', what, why = '', next = '', act, inspect, in
   for (const command of [inspect, act, instead]) if (command) expect(command.say).toMatch(/^[A-Z].*[^.:]$/);
 }
 
-test('every kind of cause and note has a case, so that its wording is frozen', () => {
+test('every outcome, and every kind of cause and note, has a case, so that its wording is frozen', () => {
+  const outcomesShown = entryCases.map(([, outcome]) => outcome);
+  expect(outcomes.filter((outcome) => !outcomesShown.includes(outcome))).toEqual([]);
   const causesShown = [...entryCases.map(([, , cause]) => cause.kind), ...errorCases.map(([, cause]) => cause.kind)];
   expect(causeKinds.filter((kind) => !causesShown.includes(kind))).toEqual([]);
   const notesShown = noteCases.map(([, note]) => note.kind);

@@ -5,6 +5,7 @@ import type { Cause } from '../../../lambda/model/cause.ts';
 import type { Note, NoteOf } from '../../../lambda/model/note.ts';
 import { maxNameLength, maxPolicies } from '../../../lambda/model/policy-fields.ts';
 import type { ServerError } from '../../../lambda/model/server-error.ts';
+import type { Policy } from '../../../lambda/policy/schema.ts';
 import { decisionOf, doneEntry, markOf } from '../../../lambda/run/entries.ts';
 import { nextStep } from '../../../lambda/run/next.ts';
 import type { RunSettings } from '../../../lambda/run/services.ts';
@@ -46,14 +47,16 @@ const taskId = `${'N'.repeat(200)}:${huge}`;
 
 const names = { entityType: name, aspect: name };
 const run = { runId: 'r'.repeat(80), runStartMillis: huge };
-const policy = aPolicy({
+/** Every field, at its longest: the compiler asks for a new one. */
+const policy: Required<Policy> = {
+  ...aPolicy(),
   ...names,
   timeoutSeconds: huge,
   maxRowsPerRun: huge,
   maxDeletePercent: 99.99,
   owner: capped('é'.repeat(80)),
   note: text,
-});
+};
 const plan = {
   cutoffMillis: huge,
   indexName,

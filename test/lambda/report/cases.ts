@@ -396,6 +396,13 @@ export const noteCases: [name: string, note: Note][] = [
   ['not released: reindex', { ...notReleased, why: 'unknown', unknown: 'reindex', method: 'reindex' }],
   ['not released: it runs', { ...notReleased, why: 'unknown', unknown: 'running', missing: 330, method: 'reindex' }],
   [
+    'not released: its status cannot be read',
+    {
+      ...{ ...notReleased, why: 'unknown', unknown: 'running', missing: 0, method: 'reindex' },
+      error: { ...slow, operation: 'task-status' },
+    },
+  ],
+  [
     'not released: nothing has changed',
     { ...notReleased, why: 'unknown', unknown: 'reindex', nothingChanged: true, method: 'reindex' },
   ],

@@ -168,6 +168,7 @@ const entryText =
       ['left', entry.rowsRemaining],
       ['left behind', entry.rowsLeftBehind],
       ['missing', entry.rowsMissing],
+      ['not visible', entry.rowsNotVisible],
     ] as const;
     return [
       `  ${entityType}.${aspect}: ${outcome}, ${factText(cause)}`,

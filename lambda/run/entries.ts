@@ -7,6 +7,7 @@ import {
   isUnresolved,
   type LastRelease,
   type LedgerRecord,
+  namesOfRecord,
   type Quarantined,
   type StoredRecord,
   type Unreadable,
@@ -18,18 +19,20 @@ import type { Cause } from '../model/cause.ts';
 import type { NoteOf } from '../model/note.ts';
 import type { Outcome } from '../model/outcomes.ts';
 import { hourMillis } from '../model/time.ts';
+import { dottedName } from '../policy/aspects.ts';
 import { checkInterval } from '../truncation/next-check.ts';
 import { startWatch, type Watch } from '../truncation/watch.ts';
 import type { RunSettings } from './services.ts';
-import type {
-  DecidedEntry,
-  Decision,
-  DoneEntry,
-  Entry,
-  EntryBase,
-  JudgedEntry,
-  RunState,
-  WatchedEntry,
+import {
+  type DecidedEntry,
+  type Decision,
+  type DoneEntry,
+  type Entry,
+  type EntryBase,
+  type JudgedEntry,
+  maxEntries,
+  type RunState,
+  type WatchedEntry,
 } from './state.ts';
 
 /** Entries of the run state, made from what the ledger's records say. */
@@ -86,7 +89,7 @@ export function entryOf(
   switch (owned.kind) {
     case 'unreported': {
       const { record } = owned;
-      // A release is reported by a note (`releaseNote`); its policy waits for that.
+      // A release is reported by a note (`withRelease`); its policy waits for that.
       return hasVerdict(record)
         ? judgedEntry(from, record)
         : doneEntry(from, 'not-started', { kind: 'stopped', by: 'release' });
@@ -153,8 +156,24 @@ export function resolvedEntry(
   return doneEntry(from, 'unknown', { kind: 'gone', what: 'superseded', runId: capped(record.lastSender.runId) });
 }
 
+/**
+ * Notes and marks with the release that a record holds, if no report has included it yet (rule 15). If the run state is
+ * full, the next run reports it.
+ */
+export function withRelease(
+  { notes, releases }: Pick<RunState, 'notes' | 'releases'>,
+  owned: Ownership,
+): Pick<RunState, 'notes' | 'releases'> {
+  if (owned.kind !== 'unreported' || owned.record.lastVerdict) return { notes, releases };
+  const { record } = owned;
+  const mark = markFor(record);
+  if (!record.lastRelease || !mark || releases.length >= maxEntries) return { notes, releases };
+  const note = releaseNote(dottedName(namesOfRecord(record)), record.lastRelease);
+  return { notes: [...notes, note], releases: [...releases, mark] };
+}
+
 /** What a record says of its last release. */
-export function releaseNote(index: string, { by, decided, release }: LastRelease): NoteOf<'released'> {
+function releaseNote(index: string, { by, decided, release }: LastRelease): NoteOf<'released'> {
   const decidedAt = new Date(decided.atMillis).toISOString();
   return { kind: 'released', index, ...release, by: by && capped(by), decidedAt, decidedBy: capped(decided.runId) };
 }

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { addressElsewhere } from '../ledger/ownership.ts';
+import { addressElsewhere, ownership } from '../ledger/ownership.ts';
 import { isUnresolved, runOf, type StoredRecord } from '../ledger/record.ts';
 import { isSameRun } from '../ledger/transitions.ts';
 import type { Cause } from '../model/cause.ts';
@@ -10,7 +10,7 @@ import { withDeadline } from '../truncation/clock.ts';
 import { isDue } from '../truncation/next-check.ts';
 import { afterCallWithoutTask, afterRefusal, ownCallWithoutTask, withBreaker } from './breaker.ts';
 import { deadlineMarginMillis } from './deadlines.ts';
-import { decisionOf, replaceEntry, resolvedEntry } from './entries.ts';
+import { decisionOf, replaceEntry, resolvedEntry, withRelease } from './entries.ts';
 import { errorOf } from './failure.ts';
 import { budgetExceeded, nextStep } from './next.ts';
 import { recover } from './recover.ts';
@@ -97,10 +97,11 @@ async function afterFailure(state: RunState, { ledger, clock, log }: RunServices
     { kind: 'truncate-failed', index: dottedName(target.names), error: errorOf(failure) },
   ];
   // A call whose answer could not be recorded, or that returned no task id, counts like any such call.
-  const call = ownCallWithoutTask(await ledger.read(target.index), rest);
+  const record = await ledger.read(target.index);
+  const call = ownCallWithoutTask(record, rest);
   return {
     ...replaceEntry(rest, target, entry),
-    notes,
+    ...withRelease({ ...rest, notes }, ownership(record, rest)),
     ...(call && afterCallWithoutTask(rest, call.answer?.status)),
   };
 }

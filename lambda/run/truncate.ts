@@ -1,7 +1,8 @@
 import { type DryRun, OperationsError, type TruncateFields } from '../gms/operations.ts';
+import { capped } from '../gms/text.ts';
 import { LedgerError } from '../ledger/ledger.ts';
 import { type Ownership, ownership } from '../ledger/ownership.ts';
-import type { Attempt, Sending, StoredRecord, Verdict } from '../ledger/record.ts';
+import type { Attempt, Idle, Sending, StoredRecord, Verdict } from '../ledger/record.ts';
 import { isSameAttempt, startSending, withdraw } from '../ledger/transitions.ts';
 import type { Cause } from '../model/cause.ts';
 import type { Outcome } from '../model/outcomes.ts';
@@ -16,7 +17,7 @@ import { send, writeAnswer } from '../truncation/send.ts';
 import { afterCallWithoutTask, ownCallWithoutTask, withBreaker } from './breaker.ts';
 import { changedSettings, problemOf } from './current-settings.ts';
 import { functionTimeoutSeconds, sendMarginMillis } from './deadlines.ts';
-import { decisionOf, doneEntry, endOf, keyOf, replaceEntry, takenEntry, watchedEntry } from './entries.ts';
+import { decisionOf, doneEntry, endOf, keyOf, replaceEntry, takenEntry, watchedEntry, withRelease } from './entries.ts';
 import { nextStep } from './next.ts';
 import type { RunServices } from './services.ts';
 import {
@@ -131,8 +132,7 @@ async function prepareCall(state: RunState, target: ApprovedEntry, services: Run
   if (decision.kind === 'refused') {
     // Another invocation of this step may have been first and made the change.
     const from = { ...target, plan: { ...target.plan, counts: decision.counts ?? target.plan.counts } };
-    const refused = doneEntry(from, decision.outcome, decision.cause);
-    return ifTakenNow(target, state, services, changes, refused);
+    return ifTakenNow(target, state, services, changes, () => doneEntry(from, decision.outcome, decision.cause));
   }
   const { attempt, dryRunAt } = decision;
   if (clock.now() >= attempt.sendBy) return result(tooLate, changes);
@@ -145,9 +145,14 @@ async function prepareCall(state: RunState, target: ApprovedEntry, services: Run
     throw error;
   }
   if (!isWritten) {
-    // Another writer was first between the read and the write.
-    const others = doneEntry(target, 'still-running', { kind: 'open', why: 'another-run' });
-    return ifTakenNow(target, state, services, changes, others);
+    // Another writer was first between the read and the write, and its decision may be reported already.
+    return ifTakenNow(target, state, services, changes, (record) =>
+      doneEntry(target, 'not-started', {
+        kind: 'gone',
+        what: 'fenced',
+        runId: record && capped(record.lastSender.runId),
+      }),
+    );
   }
   const until = {
     wall: attempt.sendBy,
@@ -173,7 +178,8 @@ function ifTaken(
 ): Result | undefined {
   const entry = takenEntry(target, owned, state, now);
   const call = ownCallWithoutTask(owned.record, state);
-  return entry && result(entry, { ...changes, ...(call && afterCallWithoutTask(state, call.answer?.status)) });
+  const counted = call && afterCallWithoutTask(state, call.answer?.status);
+  return entry && result(entry, { ...changes, ...withRelease(state, owned), ...counted });
 }
 
 /** What another writer has made of the index since it was read; `otherwise` if it is free all the same. */
@@ -182,10 +188,13 @@ async function ifTakenNow(
   state: RunState,
   { ledger, clock }: RunServices,
   changes: Partial<RunState>,
-  otherwise: Entry,
+  otherwise: (record: Idle | undefined) => Entry,
 ): Promise<Result> {
   const owned = ownership(await ledger.read(target.index), state);
-  return ifTaken(target, owned, state, clock.now(), changes) ?? result(otherwise, changes);
+  return (
+    ifTaken(target, owned, state, clock.now(), changes) ??
+    result(otherwise(owned.kind === 'free' ? owned.record : undefined), changes)
+  );
 }
 
 /** Proof that not one byte was written: the index is free again, and this run does not try a second time. */

@@ -16,7 +16,7 @@ import { type BestEffortReads, bestEffortReads } from '../../truncation/best-eff
 import { withDeadline } from '../../truncation/clock.ts';
 import { withBreaker } from '../breaker.ts';
 import { deadlineMarginMillis } from '../deadlines.ts';
-import { decisionOf, doneEntry, entryOf, markOf, releaseNote } from '../entries.ts';
+import { decisionOf, doneEntry, entryOf, markOf, withRelease } from '../entries.ts';
 import { type PlanEvent, parseInput } from '../input.ts';
 import { nextStep, unfinishedEntry } from '../next.ts';
 import { releaseIndices } from '../release.ts';
@@ -163,19 +163,14 @@ function entriesFromLedger(
       }
       continue;
     }
-    const release = owned.kind === 'unreported' && !owned.record.lastVerdict ? owned.record.lastRelease : undefined;
     // A release gets a note; an entry only if its index has a policy, which waits for that.
-    if (policy || !release) {
+    const isRelease = owned.kind === 'unreported' && !owned.record.lastVerdict;
+    if (policy || !isRelease) {
       const base = own ? policyEntry(index, own.policy) : { index, names: namesOfRecord(record) };
       const resumed = policy && !isUnresolved(record) ? undefined : true;
       fromLedger.entries.push(entryOf({ ...base, resumed }, owned, state, now, watches));
     }
-    const mark = markFor(record);
-    // If the run state is full, the next run reports the others.
-    if (release && mark && fromLedger.releases.length < maxEntries) {
-      fromLedger.notes.push(releaseNote(dottedName(namesOfRecord(record)), release));
-      fromLedger.releases.push(mark);
-    }
+    Object.assign(fromLedger, withRelease(fromLedger, owned));
   }
   if (state.ofChange) {
     const problem = live && 'problem' in live ? live.problem : undefined;

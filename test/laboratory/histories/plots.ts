@@ -121,9 +121,10 @@ export const plots = {
   },
   'stopped as it sends; others judge that, and truncate again; then it is redriven': (stage, chances, start) => {
     const { world } = stage;
-    const isRefused = chances.happens(0.3);
+    const isRefused = chances.happens(0.5);
     if (isRefused) {
       muchToDo(stage, chances, start);
+      world.settings = { ...world.settings, maxRunHours: 24 };
       world.time.at(start - second, () => {
         world.weather = { ...world.weather, truncate: 1, answers: ['401', '403'], effects: ['none', 'at once'] };
       });
@@ -134,13 +135,13 @@ export const plots = {
       if (!first || first.ended) return;
       first.stop();
       const again = chances.pick([90, 180]) * minute;
-      // A run of this index alone leaves the others to the one that is redriven.
+      // Others of this index alone leave its other indices to the run that is redriven.
       const named = stage.policies.filter((policy) => policy.index === index).map(({ name }) => name);
-      const indices = chances.happens(0.5) ? named : undefined;
-      later(stage, 30 * minute, () => begin(stage, chances, 'judges', { indices }));
+      const input = isRefused ? { indices: named } : {};
+      later(stage, 30 * minute, () => begin(stage, chances, 'judges', input));
       if (chances.happens(0.5)) {
         later(stage, again - 5 * minute, () => growOld(stage, index, chances));
-        later(stage, again, () => begin(stage, chances, 'truncates'));
+        later(stage, again, () => begin(stage, chances, 'truncates', input));
       }
       later(stage, 2 * again - 5 * minute, () => growOld(stage, index, chances));
       later(stage, 2 * again, () => first.redrive());

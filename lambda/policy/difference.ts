@@ -1,24 +1,24 @@
-import { comparedFields } from '../model/policy-fields.ts';
+import { type ComparedField, comparedFields } from '../model/policy-fields.ts';
 import type { PolicySettings } from './schema.ts';
 
 /** One field that differs; undefined where a policy does not set it. */
-export interface FieldDifference {
-  field: keyof PolicySettings;
-  live?: Value;
-  given?: Value;
+interface FieldDifference {
+  field: ComparedField;
+  before?: Value;
+  after?: Value;
 }
 
 type Value = string | number | boolean | undefined;
 
 /** The fields in which two policies for one index differ, apart from those for people. */
-export const differences = (live: PolicySettings, given: PolicySettings): FieldDifference[] =>
+export const differences = (before: PolicySettings, after: PolicySettings): FieldDifference[] =>
   comparedFields.flatMap((field) =>
-    live[field] === given[field] ? [] : [{ field, live: live[field], given: given[field] }],
+    before[field] === after[field] ? [] : [{ field, before: before[field], after: after[field] }],
   );
 
 /**
- * Whether a policy may delete what the live one does not: every field that lets more through. The limits count as far as
- * a run takes them: none at all is the highest.
+ * Whether a policy may delete what the live one does not: whether any field lets more through. No limit at all is the
+ * highest one.
  */
 export function letsMoreThrough(live: PolicySettings | undefined, given: PolicySettings): boolean {
   if (!given.enabled) return false;

@@ -156,7 +156,6 @@ function entriesFromLedger(
     if (policy) taken.add(index);
     if (isUnread && state.ofChange) {
       unread += 1;
-      const { record } = owned;
       if (policy && record.state === 'quarantined') {
         const base = policyEntry(index, policy.policy);
         fromLedger.entries.push(entryOf(base, { kind: 'quarantined', record }, state, now, watches));

@@ -120,7 +120,7 @@ export type PolicyEntry = z.infer<typeof policyEntrySchema>;
 export type UnmanagedIndex = z.infer<typeof unmanagedIndexSchema>;
 export type Report = z.infer<typeof reportSchema>;
 
-/** The report without English, which `message/` adds. */
+/** The report without English, which `report/sentences/` adds. */
 export type ReportData = Omit<Report, 'error' | 'notes' | 'policies'> & {
   notes: Note[];
   policies: DecidedIndex[];

@@ -5,7 +5,7 @@ import { type DestinationName, destinationNames } from '../report/destinations/r
 
 /**
  * The settings of a stage: ranges, defaults and descriptions, here and nowhere else. `npm run schemas` writes them into
- * the schema for editors, the props of the construct (`props.ts`), and the table of docs/operate.md. `unset` says what
+ * the schema for editors, the props of the construct (`stage-props.ts`), and the table of docs/operate.md. `unset` says what
  * applies without the setting, if that is not a default value.
  */
 

@@ -11,7 +11,7 @@ import { capped, maxSentenceBytes } from '../text.ts';
 /** How long in advance to announce that a token or a certificate expires. */
 const expiryNoticeMillis = 14 * dayMillis;
 
-/** The identity for requests, and quoting that never shows it, even if a server echoes it. */
+/** The identity for requests, and a sanitizer that never shows it, even if a server echoes it. */
 export interface IdentityProvider {
   /** Throws OperationsError of kind `token` if there is no usable identity. */
   get(requestInfo: RequestInfo): Promise<Identity>;

@@ -5,7 +5,7 @@ import type { Entry, RunState, WatchedEntry } from '../../lambda/run/state.ts';
 import { view } from '../../lambda/run/view.ts';
 import { progressShown } from '../../lambda/truncation/watch.ts';
 import { jobVersion } from '../../version.ts';
-import { actionOf, type RunListener } from '../events/output.ts';
+import { actionOf, type RunListener } from '../events/run-listener.ts';
 
 /** Counting is reported at most this often, apart from its end. */
 const countingMillis = 1000;

@@ -17,8 +17,8 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { UsageError, whatFailed } from '../events/mistakes.ts';
-import type { RunListener } from '../events/output.ts';
-import { printed } from '../events/printed.ts';
+import type { RunListener } from '../events/run-listener.ts';
+import { terminalText } from '../events/terminal-text.ts';
 
 /** The files that a command writes. An existing file is replaced only with `--force`, apart from the figures. */
 
@@ -210,7 +210,7 @@ function writePipe(path: string, text: string): void {
 
 /** If a stream cannot be written, its output is lost, but tasks on the server are still supervised. */
 export function writeTo(stream: NodeJS.WriteStream & { fd?: number }, given: string): void {
-  const text = printed(given);
+  const text = terminalText(given);
   try {
     if (isFile(stream.fd)) writeWhole(stream.fd, text);
     else stream.write(text);

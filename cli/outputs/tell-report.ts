@@ -10,7 +10,7 @@ import { isWorthPublishing, type Message, messageOf } from '../../lambda/report/
 import { moment } from '../../lambda/report/sentences/numbers.ts';
 import type { Publisher } from '../../lambda/run/services.ts';
 import type { Options } from '../command-line/options.ts';
-import type { Printed, RunListener } from '../events/output.ts';
+import type { Printed, RunListener } from '../events/run-listener.ts';
 import type { Server } from '../inputs/server.ts';
 import { type Webhook, withoutAddress } from '../inputs/webhook.ts';
 import { type LastRun, type LastRuns, lastRunOf } from '../ledgers/stored-ledger.ts';

@@ -36,7 +36,7 @@ const form: Form = {
     return url.length > maxLink || /[\s|]/.test(url) ? `Runbook, "${section}"` : `<${url}|Runbook: ${section}>`;
   },
   room: { head: 240, why: 420, owner: 100, next: 200, remark: 150 },
-  most: { problems: 3, links: 1, fine: 3, remarks: 1 },
+  max: { problems: 3, links: 1, fine: 3, remarks: 1 },
   fits: (lines) => textOf(lines).length <= maxDescription,
   left: (lines) => maxDescription - textOf(lines).length - 1,
 };

@@ -1,4 +1,4 @@
-import { cleanBy, schedule } from '../model/by.ts';
+import { cleanBy, schedule } from '../model/asked-by.ts';
 import { type Mode, type RunInput, runInputSchema } from '../model/run-input.ts';
 import { hourMillis, minuteMillis } from '../model/time.ts';
 import { explain } from '../policy/explain.ts';

@@ -15,7 +15,7 @@ import type { Failure } from './failure.ts';
 
 /** The run state: the one JSON value that travels through every state of the workflow. */
 
-export const STATE_VERSION = 9;
+export const stateVersion = 9;
 
 /** Entries of one run: its policies, and unresolved truncations without one. */
 export const maxEntries = 64;
@@ -32,7 +32,7 @@ export const maxWatchedBytes = 144 * 1024;
 export const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 export interface RunState {
-  version: typeof STATE_VERSION;
+  version: typeof stateVersion;
   /** The execution's name; unchanged by Retry and redrive. */
   runId: string;
   /** Normalised address of the server. */
@@ -162,7 +162,7 @@ export interface Limited {
 }
 
 const headSchema = z.looseObject({
-  version: z.literal(STATE_VERSION),
+  version: z.literal(stateVersion),
   runId: z.string(),
   server: z.string(),
   entries: z.array(z.unknown()),

@@ -12,7 +12,7 @@ import {
   reasonOfNextCheck,
   resultLine,
   taskRowsOf,
-} from '../../events/output.ts';
+} from '../../events/run-listener.ts';
 import { hanging, table, wrapped } from '../table.ts';
 import type { Paint } from './screen.ts';
 

@@ -2,9 +2,9 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Result } from '../../../lambda/model/outcomes.ts';
 import { whatFailed } from '../../events/mistakes.ts';
-import type { Printed } from '../../events/output.ts';
-import { colourOf } from '../../events/printed.ts';
+import type { Printed } from '../../events/run-listener.ts';
 import { isNullDevice } from '../../events/signals.ts';
+import { colourOf } from '../../events/terminal-text.ts';
 import { writeTo } from '../output-file.ts';
 import { usualWidth, wrapped } from '../table.ts';
 

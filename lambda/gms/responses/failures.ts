@@ -67,7 +67,7 @@ function kindOf(answer: Pick<HttpResponse, 'status' | 'headers' | 'body'>, page:
   // A missing index is a 500 with the search engine's words, which newer releases put after the index's name. An HTML
   // page never comes from DataHub.
   if (!page && /index_not_found_exception|no such index/i.test(said ?? body.slice(0, 8192))) return 'no-index';
-  if (said !== undefined && status >= 400 && isUnknownAction.test(said)) return 'too-old';
+  if (said !== undefined && status >= 400 && unknownAction.test(said)) return 'too-old';
   if (status >= 500) return wantedBy(answer) === 'sign-in' ? 'gateway' : 'server-error';
   switch (status) {
     case 401:
@@ -88,7 +88,7 @@ function kindOf(answer: Pick<HttpResponse, 'status' | 'headers' | 'body'>, page:
 }
 
 /** rest.li, of an action that this release does not have. A method or a protocol version is no action. */
-const isUnknownAction = /\b(?:action|operation named)\b.*\bnot (?:supported|found|defined)\b/i;
+const unknownAction = /\b(?:action|operation named)\b.*\bnot (?:supported|found|defined)\b/i;
 
 /** What something in front of DataHub asks for; undefined if it does not say, and for every answer of DataHub itself. */
 function wantedBy({ status, headers, body }: Pick<HttpResponse, 'status' | 'headers' | 'body'>): ServerError['wants'] {

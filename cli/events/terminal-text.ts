@@ -10,7 +10,7 @@ const coloured = /(\u001b\[3\dm[A-Za-z -]*\u001b\[39m)/;
  * What may reach a terminal or a log, from any author: printable characters, line breaks, and our own colours
  * around our own words. Inside JSON it is the same value.
  */
-export const printed = (text: string): string =>
+export const terminalText = (text: string): string =>
   text
     .replace(/\r\n?/g, '\n')
     .split(coloured)

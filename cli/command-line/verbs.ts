@@ -137,8 +137,8 @@ export const inCheckout = './retention';
 /**
  * @param script `process.argv[1]`
  * @returns what precedes the verb: `./retention` in a checkout, with its folder where that is not the current one;
- *   `datahub-retention` if the package is installed (never `npx datahub-retention`: that would fetch any package with this
- *   name), otherwise the file itself
+ *   `datahub-retention` if the package is installed (never `npx datahub-retention`: that would fetch any package of
+ *   this name), otherwise the file itself
  */
 export function programName(script: string | undefined, folder: string = cwd()): string {
   const name = basename(script ?? '');

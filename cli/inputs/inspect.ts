@@ -15,8 +15,8 @@ import { readDocument } from './document.ts';
 import { readText } from './read-text.ts';
 
 /**
- * Files with policies, as people have them: a list, a stage file, the values of the chart. What is wrong with them comes as
- * `file:line:column: sentence`, which editors can open.
+ * Files with policies, as people have them: a list, a stage file, the values of the chart. What is wrong with them
+ * comes as `file:line:column: sentence`, which editors can open.
  */
 export interface InspectedFile {
   path: string;

@@ -22,7 +22,7 @@ export interface ConfigMap {
 
 export interface ConfigMaps {
   readonly namespace: string;
-  /** Undefined if there is none of this name. As the API's other reads, consistent: no `resourceVersion` is asked for. */
+  /** Undefined if there is none of this name. Like all reads here, consistent: it asks for no `resourceVersion`. */
   get(name: string): Promise<ConfigMap | undefined>;
   /** Every one with these labels (a label selector). */
   list(selector: string): Promise<ConfigMap[]>;

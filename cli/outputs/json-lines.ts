@@ -11,8 +11,8 @@ import { actionOf, type RunListener } from '../events/run-listener.ts';
 const countingMillis = 1000;
 
 /**
- * `--log json`, for log collectors: each line is one JSON object with `time`, `event` and the fields of that event. Later
- * versions may add events and fields.
+ * `--log json`, for log collectors: each line is one JSON object with `time`, `event` and the fields of that event.
+ * Later versions may add events and fields.
  */
 export function jsonLines(write: (line: string) => void): RunListener {
   const hidden: Array<(text: string) => string> = [];

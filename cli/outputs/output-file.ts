@@ -51,8 +51,8 @@ export class WriteError extends Error {
 }
 
 /**
- * The file of an option, if it is given. That it cannot or must not be written is found out before the run, not after it.
- * A metrics file that cannot be written does not stop a run; it is reported at the end.
+ * The file of an option, if it is given. That it cannot or must not be written is found out before the run, not after
+ * it. A metrics file that cannot be written does not stop a run; it is reported at the end.
  * @param others the other files that the command line names
  * @throws UsageError
  */

@@ -43,13 +43,13 @@ interface ReportOutputs {
 
 /** Tells people the result of a run, and knows the exit status that this came to. */
 interface ReportPublisher extends Publisher {
-  /** 0 if the result is good enough and everyone who should be notified is; else 1, also where nothing was published. */
+  /** 0 if the result is good enough and everyone who should be notified is; 1 else, also if nothing was published. */
   status(): number;
 }
 
 /**
- * Reports the result: first on the screen, then to the files, then to the webhook, each once. The next run reports again
- * what a refused post did not deliver (rule 15).
+ * Reports the result: first on the screen, then to the files, then to the webhook, each once. The next run reports
+ * again what a refused post did not deliver (rule 15).
  */
 export function reportPublisher(run: ReportOutputs, output: RunListener): ReportPublisher {
   let status = 1;

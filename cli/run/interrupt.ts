@@ -45,7 +45,7 @@ export function onInterrupt(
  * What an interrupted run leaves behind on a real server, according to its ledger; as lines of text.
  * @param last the run state after the last step, for what was seen of each truncation
  * @param isScheduled true if the next run starts without a person
- * @param server normalised address: a record of another one is not picked up by the next run
+ * @param server normalized address: a record of another one is not picked up by the next run
  */
 export async function unresolvedLines(
   ledger: Ledger,

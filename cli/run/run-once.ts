@@ -137,8 +137,8 @@ const nameOf = ({ audience }: LocalRun, startTime: string): string =>
     : `local-${startTime.replace(/[-:]|\.\d+/g, '')}-${randomUUID().slice(0, 8)}`;
 
 /**
- * What the plan would delete and where, as a question that can be answered without the table above it; undefined if that
- * is nothing.
+ * What the plan would delete and where, as a question that can be answered without the table above it; undefined if
+ * that is nothing.
  */
 function questionOf({ server, name }: LocalRun, { entries }: RunState): string | undefined {
   const approved = entries

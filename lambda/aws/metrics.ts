@@ -5,7 +5,7 @@ import { dottedName } from '../policy/aspects.ts';
 import { percentOf } from '../report/sentences/numbers.ts';
 import { ascii } from '../report/sentences/text.ts';
 
-/** Metrics in CloudWatch's embedded format: lines of a function's log, so that no API is called and nothing can fail. */
+/** Metrics in CloudWatch's embedded format: lines of a function's log, so no API is called and nothing can fail. */
 
 export const metricNamespace = 'DataHubRetention';
 

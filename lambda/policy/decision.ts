@@ -71,9 +71,9 @@ type Applies = 'asked' | `not asked: ${string}`;
 type Check = Record<Step, Applies> & { rejection(facts: DecisionInput): Rejection | undefined };
 
 /**
- * Every reason why an index is not truncated, as a list of checks in the order in which they are made (rules 2 and 3). A
- * new one has to say for both steps whether it is asked; a test goes through the list. Whether a policy is enabled and
- * can be read comes before any dry run.
+ * Every reason why an index is not truncated, as a list of checks in the order in which they are made (rules 2 and 3).
+ * A new one has to say for both steps whether it is asked; a test goes through the list. Whether a policy is enabled
+ * and can be read comes before any dry run.
  */
 export const checks = {
   settings: {

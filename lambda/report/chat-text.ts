@@ -58,7 +58,7 @@ export function chatText(message: Message): { stage: string; title: string; desc
   };
 }
 
-/** Text of at most `max` characters that Slack shows as it is: its three escapes, no formatting, nobody called by name. */
+/** Text of at most `max` characters that Slack shows as it is: its three escapes, no formatting, no mentions. */
 function markdown(text: string, max: number): string {
   const plain = oneLine(text.replace(/[*`~]/g, ' ').replace(/@(?=here|channel|everyone)/gi, '(at)'), max);
   const safe = escaped(plain);

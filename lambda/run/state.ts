@@ -35,7 +35,7 @@ export interface RunState {
   version: typeof stateVersion;
   /** The execution's name; unchanged by Retry and redrive. */
   runId: string;
-  /** Normalised address of the server. */
+  /** Normalized address of the server. */
   server: string;
   stage: string;
   mode: Mode;
@@ -45,7 +45,7 @@ export interface RunState {
   by?: string | undefined;
   /** A person started this run; its message is published in any case (rule 12). */
   byHand?: boolean;
-  /** The run's start, epoch milliseconds: the scheduled time, or the execution's start. Every cutoff is counted from it. */
+  /** The run's start: the scheduled time, or the execution's start, epoch milliseconds. Cutoffs are counted from it. */
   runStartMillis: number;
   /** What the workflow's Choice does after this step. */
   next: 'truncate' | 'wait' | 'report';

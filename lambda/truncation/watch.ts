@@ -5,7 +5,7 @@ import type { ServerError } from '../model/server-error.ts';
 import { hourMillis, minuteMillis } from '../model/time.ts';
 import type { TruncationCounts } from './counts.ts';
 
-/** A reindex is in place once fewer than this share of the rows to delete are left: the alias leads to the new index. */
+/** A reindex is in place once a smaller share of the rows to delete is left: the alias leads to the new index. */
 const inPlaceShare = 0.5;
 
 /** Rows to delete that are left count only above both limits, or when they are half or more of what there was. */
@@ -173,8 +173,8 @@ export const hasProgressed = (watch: Watch, status: TaskStatus | undefined): boo
   rowsProcessed(status.counters) > watch.counter;
 
 /**
- * The next watch. Rows that arrive are not movement. A failed check proves nothing, but if it got a status with a higher
- * counter, that is movement: a truncation that progresses must never look stuck.
+ * The next watch. Rows that arrive are not movement. A failed check proves nothing, but if it got a status with a
+ * higher counter, that is movement: a truncation that progresses must never look stuck.
  */
 export function reduce(before: Watch, seen: Observation, attempt: Attempt): Watch {
   const movement = movementOf(before, seen, attempt);
@@ -316,8 +316,8 @@ export function hasEnded(
 }
 
 /**
- * Nothing has moved, and no status has said that it runs, in a window of max(10 min, 20 % of its age), at most 2 h, that
- * ends after `judgeableAt`.
+ * Nothing has moved, and no status has said that it runs, in a window of max(10 min, 20 % of its age), at most 2 h,
+ * that ends after `judgeableAt`.
  */
 export function isStill({ sentAt, stillSince }: Watch, at: number, { judgeableAt }: Attempt): boolean {
   const age = Math.max(0, at - sentAt);

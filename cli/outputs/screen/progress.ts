@@ -138,7 +138,7 @@ function planTable(run: RunState, paint: Paint, width: number): string {
   return table(columns, rows, width);
 }
 
-/** Deletions and problems are in colour; indices that nothing happens to are not. */
+/** Deletions and problems are in color; indices that nothing happens to are not. */
 function decisionCell(entry: Entry, paint: Paint): string {
   const decision = actionOf(entry);
   if (decision === 'truncate' || decision === 'reindex') return paint('act', decision);

@@ -16,8 +16,8 @@ export interface IdentityProvider {
   /** Throws OperationsError of kind `token` if there is no usable identity. */
   get(requestInfo: RequestInfo): Promise<Identity>;
   /**
-   * The identity after a refusal: read again, once for all requests that were refused together. Undefined if nothing has
-   * been renewed. Throws as `get`.
+   * The identity after a refusal: read again, once for all requests that were refused together. Undefined if nothing
+   * has been renewed. Throws as `get`.
    */
   refreshAfterRefusal(refused: Identity, requestInfo: RequestInfo): Promise<Identity | undefined>;
   readonly sanitize: Sanitize;

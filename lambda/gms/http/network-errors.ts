@@ -20,8 +20,8 @@ export function causeOf(error: unknown, written: boolean): { stage: FailureStage
 
 const stages: ReadonlyArray<readonly [FailureStage, (code: string) => boolean]> = [
   ['dns', (code) => /^(?:ENOTFOUND|EAI_\w+|ENODATA|ESERVFAIL)$/.test(code)],
-  // All names that Node has for OpenSSL's verification results: others, also later ones, are UNSPECIFIED. EPROTO means that
-  // the handshake is not TLS.
+  // All names that Node has for OpenSSL's verification results: others, also later ones, are UNSPECIFIED. EPROTO means
+  // that the handshake is not TLS.
   [
     'tls',
     (code) =>

@@ -90,7 +90,7 @@ function kindOf(answer: Pick<HttpResponse, 'status' | 'headers' | 'body'>, page:
 /** rest.li, of an action that this release does not have. A method or a protocol version is no action. */
 const unknownAction = /\b(?:action|operation named)\b.*\bnot (?:supported|found|defined)\b/i;
 
-/** What something in front of DataHub asks for; undefined if it does not say, and for every answer of DataHub itself. */
+/** What something in front of DataHub asks for; undefined if it does not say, and for all answers of DataHub. */
 function wantedBy({ status, headers, body }: Pick<HttpResponse, 'status' | 'headers' | 'body'>): ServerError['wants'] {
   const text = body.slice(0, 8192);
   // The codes are nginx's own, in its logs and on its pages.
@@ -106,8 +106,8 @@ function wantedBy({ status, headers, body }: Pick<HttpResponse, 'status' | 'head
 }
 
 /**
- * Whether a 401 or 403 is a gateway's, by signs that DataHub's own never have: a challenge, a header of a cloud or proxy,
- * JSON of another form, a web server's own page or a form to sign in, or words of other credentials.
+ * Whether a 401 or 403 is a gateway's, by signs that DataHub's own never have: a challenge, a header of a cloud or
+ * proxy, JSON of another form, a web server's own page or a form to sign in, or words of other credentials.
  */
 function isGateways({ status, headers, body }: Pick<HttpResponse, 'status' | 'headers' | 'body'>): boolean {
   const marks = ['proxy-authenticate', 'x-squid-error', 'x-amzn-errortype', 'x-goog-iap-generated-response'];
@@ -174,7 +174,7 @@ function errorMessageOf(body: string, ofEngine: string | undefined, sanitize: Sa
   return sanitize(message).replace(/[.:\s]+$/, '');
 }
 
-/** The message of a rest.li error and what caused it, which only its stack trace says of some; empty for other bodies. */
+/** The message of a rest.li error and its cause, which only its stack trace says of some; empty for other bodies. */
 function allSaid(body: string): string {
   const error = parseJson(body);
   const stackTrace = isObject(error) && typeof error['stackTrace'] === 'string' ? error['stackTrace'] : '';
@@ -192,8 +192,8 @@ const titleOf = (body: string, sanitize: Sanitize): string =>
 const maxLine = 2000;
 
 /**
- * The whole message of a rest.li error body, or undefined when the body is not one. Must go through `sanitize` before it
- * is shown. Without `message` it is the part after `[HTTP Status:NNN]: ` on the first line of `stackTrace`
+ * The whole message of a rest.li error body, or undefined when the body is not one. Must go through `sanitize` before
+ * it is shown. Without `message` it is the part after `[HTTP Status:NNN]: ` on the first line of `stackTrace`
  * (RestLiServiceException).
  */
 export function readRestError(body: string): string | undefined {

@@ -133,7 +133,7 @@ export const options: Record<OptionName, Description> = {
   },
   metricsUrl: {
     flags: '--metrics-url <url>',
-    help: 'put them to this Pushgateway as well',
+    help: 'push them to this Pushgateway as well',
   },
   notifyUrlFile: {
     flags: '--notify-url-file <file>',
@@ -157,7 +157,7 @@ export const options: Record<OptionName, Description> = {
   },
   failOn: {
     flags: '--fail-on <result>',
-    help: 'exit 1 from here on',
+    help: 'exit 1 for this result or a worse one',
     choices: ['attention', 'failed'],
   },
   yes: { flags: '--yes', help: 'delete without asking; needed without a terminal' },

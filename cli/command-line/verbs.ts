@@ -59,8 +59,9 @@ export const verbs: Record<Verb, VerbDescription> = {
     // A demo should not post to a team's channel.
     noEnv: ['policies', 'notifyUrlFile', 'notify', 'notifyFormat'],
     help: {
+      name: 'what messages call this DataHub (default: demo)',
       notifyUrlFile: 'a file with the address to post the message to',
-      failOn: 'exit with status 1 for this result or a worse one (default: attention; failed for the sample policies)',
+      failOn: 'exit 1 for this result or a worse one (default: attention; failed for the sample policies)',
     },
     example: '--json report.json',
   },

@@ -112,8 +112,8 @@ describe('a Pushgateway', () => {
   });
 
   test.each([
-    ['refuses it', [400], /^ {2}The figures were not put to .*: it answered 400 \("not now"\)\./m],
-    ['stays away', [503, 503, 503], /^ {2}The figures were not put to .*: it answered 503/m],
+    ['refuses it', [400], /^ {2}The figures were not pushed to .*: it answered 400 \("not now"\)\./m],
+    ['stays away', [503, 503, 503], /^ {2}The figures were not pushed to .*: it answered 503/m],
   ])('that %s: the run goes on, says so, and ends with 1', async (_, answers, said) => {
     const { url } = await startPushgateway(answers);
     const { run, states } = await serviceHere();

@@ -14,7 +14,7 @@ import type { Printed, RunListener } from '../events/run-listener.ts';
 import type { Server } from '../inputs/server.ts';
 import { type Webhook, withoutAddress } from '../inputs/webhook.ts';
 import { type LastRun, type LastRuns, lastRunOf } from '../ledgers/stored-ledger.ts';
-import { figuresOf } from './metrics-file.ts';
+import { figuresOf } from './figures.ts';
 import { type OutputFile, writeAndTell } from './output-file.ts';
 import { post } from './post.ts';
 import { pushFigures } from './push-metrics.ts';

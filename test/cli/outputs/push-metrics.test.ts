@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
-import { figuresOf } from '../../../cli/outputs/metrics-file.ts';
+import { figuresOf } from '../../../cli/outputs/figures.ts';
 import { pushAddress, pushFigures } from '../../../cli/outputs/push-metrics.ts';
 import { withSentences } from '../../../lambda/report/sentences/sentences.ts';
 import { entryCases } from '../../lambda/report/cases.ts';

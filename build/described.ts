@@ -12,7 +12,7 @@ import {
 } from '../lambda/settings/fields.ts';
 import { root } from './bundles.ts';
 
-/** What is written from the fields' own descriptions besides schemas: the props of the construct, and tables of pages. */
+/** What is written from the fields' descriptions besides schemas: the props of the construct, and tables of pages. */
 
 /** As much of a field's JSON Schema as is written. */
 interface Field {
@@ -45,7 +45,7 @@ function fieldsOf(schema: z.ZodType): Fields {
 
 const isRequired = (field: Field): boolean => field.default === undefined && field.unset === undefined;
 
-/** `infra/props/stage-props.ts`: interfaces, because editors show their comments and a type that is computed has none. */
+/** `infra/props/stage-props.ts`: interfaces, because editors show their comments, and a computed type has none. */
 export const propsText = (): string => `// Written by npm run schemas from the fields' own descriptions.
 
 /** The retention of one time series index. An unknown field is refused at synth. */

@@ -19,9 +19,9 @@ export const schemaFiles = {
 export const chartReadme = 'kubernetes/README.md';
 
 /**
- * JSON Schemas by their files, generated from the schemas in the code. Those for editors are weaker than `validate`: how fields depend
- * on each other, on a stage's own floor and on the outside world is only in code, and so are the aspects' names. The
- * report's schema is for programs that read reports: its objects are open, so that a new field or kind breaks nothing.
+ * JSON Schemas by their files, generated from the schemas in the code. Those for editors are weaker than `validate`:
+ * how fields depend on each other, on a stage's floor and on the outside world is only in code, and so are the aspects'
+ * names. Programs read reports by the report's schema: its objects are open, so that a new field or kind breaks nothing.
  */
 export function jsonSchemas(): Record<(typeof schemaFiles)[keyof typeof schemaFiles], string> {
   // The floor is a stage's own setting: the lowest that a stage may have.

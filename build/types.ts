@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './bundles.ts';
 
-/** Everything public is in these; they name only each other, aws-cdk-lib and constructs, as a test of the tarball checks. */
+/** All that is public; these name only each other, aws-cdk-lib and constructs, as a test of the tarball checks. */
 const declared = [
   'published/package',
   'published/peer',

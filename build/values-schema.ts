@@ -7,9 +7,9 @@ import { settingFields } from '../lambda/settings/fields.ts';
 import { root } from './bundles.ts';
 
 /**
- * The schema of the chart's values is written by hand, but for the policies, the limits of a stage, the formats of messages
- * and the patterns below. Its definitions with a capital letter are Kubernetes' own, as published: `npm run test:chart --
- * -u` writes them.
+ * The schema of the chart's values is written by hand, but for the policies, the limits of a stage, the formats of
+ * messages and the patterns below. Its definitions with a capital letter are Kubernetes' own, as published: `npm run
+ * test:chart -- -u` writes them.
  */
 
 export const valuesSchema = 'kubernetes/values.schema.json';
@@ -48,8 +48,8 @@ export function valuesText(): string {
 const fieldsOf = (schema: z.ZodType) => z.toJSONSchema(schema, standard).properties;
 
 /**
- * Each definition on a line of its own: those of Kubernetes are many, and nobody edits them. Of the rest, lists of words and
- * what refers to a definition.
+ * Each definition on a line of its own: those of Kubernetes are many, and nobody edits them. Of the rest, lists of
+ * words and what refers to a definition.
  */
 export function schemaText({ definitions, ...schema }: { definitions: Record<string, unknown> }): string {
   const lines = Object.entries(definitions).map(([name, one]) => `    ${JSON.stringify(name)}: ${JSON.stringify(one)}`);

@@ -2,8 +2,8 @@ import { closeSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Starts `main.ts` in a checkout: for `./retention` and `npm start` (the demo), or by itself where a shell cannot run the first. It is
- * no TypeScript, because without the packages nothing here can read any.
+ * Starts `main.ts` in a checkout: for `./retention` and `npm start` (the demo), or by itself where a shell cannot run
+ * the first. It is no TypeScript, because without the packages nothing here can read any.
  */
 // The compiler is a process of its own, and does not say so itself.
 const opened = [];

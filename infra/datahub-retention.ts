@@ -141,7 +141,7 @@ export class DatahubRetention extends Construct implements IConnectable {
     return runMetric(this.stage, name, { statistic: 'Sum', ...options }, index).attachTo(this);
   }
 
-  /** Two jobs of one stage would share a ledger and its table's name; the deployment of the second would fail halfway. */
+  /** Two jobs of one stage would share a ledger and its table's name; deploying the second would fail halfway. */
   private refuseTwin(): void {
     const environmentOf = (one: DatahubRetention) => `${Stack.of(one).account}/${Stack.of(one).region}`;
     const twin = this.node.root.node

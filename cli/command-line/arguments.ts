@@ -28,7 +28,7 @@ export function parseArguments(
 /** What the script of `npm start` puts before its arguments. */
 const npmStart = 'npm-start';
 
-/** `npm start` is the demo and nothing else: npm may have kept an option of any other command, which would delete more. */
+/** `npm start` is the demo and nothing else: npm may keep an option of any other command, which would delete more. */
 function demoAlone(argv: readonly string[], program: string): readonly string[] {
   const [first = 'demo'] = argv;
   if (first === 'demo') return ['demo', ...argv.slice(1)];
@@ -40,8 +40,8 @@ function demoAlone(argv: readonly string[], program: string): readonly string[] 
 }
 
 /**
- * In a run by hand, a container's arguments come from a variable: in the place of none, or of the preview that the chart
- * starts, whose pods name their CronJob. Other arguments were typed by a person whose shell happens to have the
+ * In a run by hand, a container's arguments come from a variable: in the place of none, or of the preview that the
+ * chart starts, whose pods name their CronJob. Other arguments were typed by a person whose shell happens to have the
  * variable, and it is not known which of the two are meant.
  */
 function argumentsOf(argv: readonly string[], env: NodeJS.ProcessEnv): readonly string[] {

@@ -133,7 +133,7 @@ export const options: Record<OptionName, Description> = {
   },
   metricsUrl: {
     flags: '--metrics-url <url>',
-    help: 'put them to this Pushgateway as well',
+    help: 'push them to this Pushgateway as well',
   },
   notifyUrlFile: {
     flags: '--notify-url-file <file>',
@@ -157,7 +157,7 @@ export const options: Record<OptionName, Description> = {
   },
   failOn: {
     flags: '--fail-on <result>',
-    help: 'exit 1 from here on',
+    help: 'exit 1 for this result or a worse one',
     choices: ['attention', 'failed'],
   },
   yes: { flags: '--yes', help: 'delete without asking; needed without a terminal' },
@@ -172,7 +172,7 @@ export const writtenOption = (name: OptionName): string => options[name].flags.s
 export const optionOf = (flag: string): OptionName | undefined =>
   (Object.keys(options) as OptionName[]).find((name) => writtenOption(name) === flag);
 
-/** The option for commander. Its value is checked here, and not repeated in what is said about it: it may be a secret. */
+/** The option for commander. Its value is checked here, and never repeated: it may be a secret. */
 export function optionFor(name: OptionName, { help, hasEnv }: { help?: string | undefined; hasEnv: boolean }): Option {
   const { flags, help: usualHelp, choices, read, env, ofSecret, isHidden } = options[name];
   const option = new Option(flags, help ?? usualHelp).hideHelp(isHidden === true);

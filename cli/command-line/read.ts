@@ -147,7 +147,7 @@ interface Given {
 }
 
 /**
- * One sentence for what commander refused, by its code. A word that it does not know may be a secret, and is not repeated.
+ * One sentence for what commander refused, by its code. An unknown word may be a secret, and is not repeated.
  * @param code https://github.com/tj/commander.js#override-exit-and-output-handling
  */
 function mistake(code: string, { argv, verb, program, see }: Given): string {

@@ -59,8 +59,9 @@ export const verbs: Record<Verb, VerbDescription> = {
     // A demo should not post to a team's channel.
     noEnv: ['policies', 'notifyUrlFile', 'notify', 'notifyFormat'],
     help: {
+      name: 'what messages call this DataHub (default: demo)',
       notifyUrlFile: 'a file with the address to post the message to',
-      failOn: 'exit with status 1 for this result or a worse one (default: attention; failed for the sample policies)',
+      failOn: 'exit 1 for this result or a worse one (default: attention; failed for the sample policies)',
     },
     example: '--json report.json',
   },
@@ -137,8 +138,8 @@ export const inCheckout = './retention';
 /**
  * @param script `process.argv[1]`
  * @returns what precedes the verb: `./retention` in a checkout, with its folder where that is not the current one;
- *   `datahub-retention` if the package is installed (never `npx datahub-retention`: that would fetch any package with this
- *   name), otherwise the file itself
+ *   `datahub-retention` if the package is installed (never `npx datahub-retention`: that would fetch any package of
+ *   this name), otherwise the file itself
  */
 export function programName(script: string | undefined, folder: string = cwd()): string {
   const name = basename(script ?? '');

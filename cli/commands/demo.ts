@@ -1,9 +1,9 @@
 import { fixedIdentity } from '../../lambda/gms/identity.ts';
 import { inputOf } from '../command-line/arguments.ts';
 import type { CommandLine } from '../command-line/read.ts';
-import { demoReading } from '../embedded-service/server-profile.ts';
+import { demoProfile } from '../embedded-service/server-profile.ts';
 import { startOperationsService } from '../embedded-service/service.ts';
-import type { RunListener } from '../events/output.ts';
+import type { RunListener } from '../events/run-listener.ts';
 import { policiesFile, samplePolicyList } from '../inputs/policies.ts';
 import type { Server } from '../inputs/server.ts';
 import { memoryLedger } from '../ledgers/memory-ledger.ts';
@@ -27,7 +27,7 @@ export async function demo(
   const files = runFiles(commandLine, others, name);
   const policies = path === undefined ? samplePolicyList(input.indices) : policiesFile(path, input.indices);
   const webhook = webhookOf(commandLine, output);
-  const service = await startOperationsService({ reading: demoReading });
+  const service = await startOperationsService({ profile: demoProfile });
   const { url: baseUrl, token } = service;
   let connection: Connection | undefined;
   try {

@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os';
-import { schedule } from '../../lambda/model/by.ts';
+import { schedule } from '../../lambda/model/asked-by.ts';
 import type { Options } from '../command-line/options.ts';
-import type { Printed, RunListener } from '../events/output.ts';
+import type { Printed, RunListener } from '../events/run-listener.ts';
 
 /** What a verb needs from the process that runs it. */
 export interface ProcessContext {

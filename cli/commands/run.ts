@@ -8,7 +8,7 @@ import { inputOf, type LocalInput } from '../command-line/arguments.ts';
 import { audienceOf } from '../command-line/audience.ts';
 import type { CommandLine } from '../command-line/read.ts';
 import { type Attempt, UsageError } from '../events/mistakes.ts';
-import type { RunListener } from '../events/output.ts';
+import type { RunListener } from '../events/run-listener.ts';
 import { isNullDevice } from '../events/signals.ts';
 import {
   addressInPolicies,

@@ -6,7 +6,7 @@ import { audienceOf } from '../command-line/audience.ts';
 import type { CommandLine } from '../command-line/read.ts';
 import { type Findings, policiesText } from '../events/findings.ts';
 import { UsageError } from '../events/mistakes.ts';
-import type { RunListener } from '../events/output.ts';
+import type { RunListener } from '../events/run-listener.ts';
 import { NoTokenError } from '../inputs/identity.ts';
 import { addressInPolicies, noPolicies, notTaken, originOf, policiesFile, withServer } from '../inputs/policies.ts';
 import { type AddressInFile, readServer, refuseProxy } from '../inputs/server.ts';
@@ -16,7 +16,7 @@ import { surveyPage } from '../outputs/pages/survey-page.ts';
 import { connect } from '../run/connect.ts';
 import { onInterrupt } from '../run/interrupt.ts';
 import { isAnswered } from '../survey/checks.ts';
-import { isFine, surveyAttempts, surveyServer } from '../survey/command.ts';
+import { isFine, surveyAttempts, surveyServer } from '../survey/survey-server.ts';
 import { remarksOn, secretFiles, serverFiles } from './files.ts';
 import type { ProcessContext } from './process-context.ts';
 

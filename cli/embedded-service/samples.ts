@@ -14,7 +14,7 @@ export type SampleIndex = { entityType: string; aspect: string } & (
 export const largestSampleRows = 220_000;
 
 /**
- * The sample indices, with the names of open-source DataHub. `cli/embedded-service/sample-policies.json` goes with them.
+ * The sample indices, with the names of open-source DataHub. `sample-policies.json` goes with them.
  * @param rows rows of the largest; the others keep their proportion to it
  */
 export function sampleIndices(rows: number = largestSampleRows): SampleIndex[] {

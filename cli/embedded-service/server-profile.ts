@@ -48,7 +48,7 @@ export const defaultProfile: ServerProfile = {
 };
 
 /** What the demo shows: deletes in place, and a reindex among them, as a DataHub that is asked for deletes may do. */
-export const demoReading: Partial<ServerProfile> = {
+export const demoProfile: Partial<ServerProfile> = {
   announcesDeletes: true,
   reindexed: ['dataProcessInstance.dataProcessInstanceRunEvent'],
 };

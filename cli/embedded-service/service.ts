@@ -15,7 +15,7 @@ import { Tasks } from './tasks.ts';
 
 interface ServiceOptions {
   /** How the specification is read; what is left out is as usual. */
-  reading?: Partial<ServerProfile>;
+  profile?: Partial<ServerProfile>;
   /** Epoch milliseconds; default: real time. */
   clock?: { now(): number };
   /** Default: the sample indices. */
@@ -47,7 +47,7 @@ const sampleHeaders = { 'X-Sample-Data': 'true' };
 export async function startOperationsService(options: ServiceOptions = {}): Promise<OperationsService> {
   const { clock = { now: () => Date.now() }, indices = sampleIndices(), port = 0 } = options;
   const world: World = {
-    reading: { ...defaultProfile, ...options.reading },
+    profile: { ...defaultProfile, ...options.profile },
     stored: new Map(indices.map((index) => [indexKey(index.entityType, index.aspect), new Rows(index, clock.now())])),
     tasks: new Tasks(),
     // Unguessable: others may use this machine, too.
@@ -83,7 +83,7 @@ export async function startOperationsService(options: ServiceOptions = {}): Prom
 }
 
 interface World {
-  reading: ServerProfile;
+  profile: ServerProfile;
   stored: ReadonlyMap<string, Rows>;
   tasks: Tasks;
   token: string;
@@ -97,11 +97,11 @@ function answer(
   action: string,
   body: unknown,
 ): Reply {
-  if (!world.reading.prefixes.some((prefix) => pathname === `${prefix}/operations`)) {
+  if (!world.profile.prefixes.some((prefix) => pathname === `${prefix}/operations`)) {
     return failure(404, `there is nothing at ${pathname}`);
   }
   if (method !== 'POST') return failure(405, `${method} is not a way to ask for an operation: use POST`);
-  if (world.reading.needsToken && headers.authorization !== `Bearer ${world.token}`) {
+  if (world.profile.needsToken && headers.authorization !== `Bearer ${world.token}`) {
     return failure(401, 'this token is not accepted');
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
@@ -114,7 +114,7 @@ function answer(
     case 'getEsTaskStatus':
       return taskStatus(world, fields);
     case 'getIndexSizes':
-      return world.reading.hasSizes ? indexSizes(world) : failure(400, 'there is no action getIndexSizes');
+      return world.profile.hasSizes ? indexSizes(world) : failure(400, 'there is no action getIndexSizes');
     default:
       return failure(400, `there is no action ${action || 'without a name'}`);
   }
@@ -122,10 +122,10 @@ function answer(
 
 const truncateFields = ['entityType', 'aspect', 'endTimeMillis', 'dryRun', 'batchSize', 'timeoutSeconds'];
 
-function truncate({ reading, stored, tasks, now }: World, fields: Record<string, unknown>): Reply {
+function truncate({ profile, stored, tasks, now }: World, fields: Record<string, unknown>): Reply {
   const unknown = Object.keys(fields).find((name) => !truncateFields.includes(name));
-  if (unknown !== undefined && reading.refusesFields) {
-    return failure(reading.refusesFields, `Parameter '${unknown}' is not known to this action`);
+  if (unknown !== undefined && profile.refusesFields) {
+    return failure(profile.refusesFields, `Parameter '${unknown}' is not known to this action`);
   }
   const { entityType, aspect, endTimeMillis, dryRun = true, batchSize = 10_000, timeoutSeconds } = fields;
   if (typeof entityType !== 'string') return required('entityType');
@@ -137,15 +137,15 @@ function truncate({ reading, stored, tasks, now }: World, fields: Record<string,
   if (timeoutSeconds !== undefined && !isWhole(timeoutSeconds)) return required('timeoutSeconds');
   const rows = stored.get(indexKey(entityType, aspect));
   if (!rows) return failure(500, `no such index [${indexKey(entityType, aspect)}] index_not_found_exception`);
-  const isReindexed = reading.reindexed.includes(`${entityType}.${aspect}`);
+  const isReindexed = profile.reindexed.includes(`${entityType}.${aspect}`);
   if (dryRun) {
-    const reindexes = isReindexed || reading.reindexes || !reading.announcesDeletes;
+    const reindexes = isReindexed || profile.reindexes || !profile.announcesDeletes;
     const old = rows.before(endTimeMillis);
     const percent = (rows.total === 0 ? 0 : (old / rows.total) * 100).toFixed(2);
     return json({ value: dryRunSentence(old, rows.total, percent, reindexes ? 'reindex' : 'delete') });
   }
-  const own: ServerProfile = isReindexed ? { ...reading, reindexes: true, counters: 'created' } : reading;
-  return taskId(tasks.start(rows, endTimeMillis, batchSize, own, now()), reading);
+  const own: ServerProfile = isReindexed ? { ...profile, reindexes: true, counters: 'created' } : profile;
+  return taskId(tasks.start(rows, endTimeMillis, batchSize, own, now()), profile);
 }
 
 const isWhole = (value: unknown): value is number => typeof value === 'number' && Number.isInteger(value);
@@ -157,12 +157,12 @@ function taskId(id: string, { taskId: shape }: ServerProfile): Reply {
   return json(shape === 'json' ? id : { value: id });
 }
 
-function taskStatus({ reading, tasks, now }: World, fields: Record<string, unknown>): Reply {
+function taskStatus({ profile, tasks, now }: World, fields: Record<string, unknown>): Reply {
   const id = taskOf(fields);
   if (id === undefined) return required('task');
-  const status = reading.status === 'none' ? undefined : tasks.status(id, now());
+  const status = profile.status === 'none' ? undefined : tasks.status(id, now());
   if (!status) return json({ value: statusError(id) });
-  switch (reading.status) {
+  switch (profile.status) {
     case 'object':
     case 'none':
       return json(status);

@@ -9,7 +9,7 @@ const leastMillis = 1000;
 
 interface Task {
   /** How the specification was read when it started. */
-  reading: ServerProfile;
+  profile: ServerProfile;
   rows: Rows;
   startedAt: number;
   endsAt: number;
@@ -33,23 +33,23 @@ export class Tasks {
   #last = 100_000;
 
   /** Starts to remove the rows older than the cutoff. @returns the task's id, `<node_id>:<task_number>` */
-  start(rows: Rows, cutoffMillis: number, batchSize: number, reading: ServerProfile, now: number): string {
+  start(rows: Rows, cutoffMillis: number, batchSize: number, profile: ServerProfile, now: number): string {
     const old = rows.before(cutoffMillis);
     const kept = rows.since(cutoffMillis);
-    const total = reading.counters === 'created' ? kept.length : old;
-    const work = reading.reindexes ? kept.length : old;
+    const total = profile.counters === 'created' ? kept.length : old;
+    const work = profile.reindexes ? kept.length : old;
     const id = `${nodeId}:${++this.#last}`;
     this.#tasks.set(id, {
-      reading,
+      profile,
       rows,
       startedAt: now,
       endsAt: now + Math.max(leastMillis, (work / rowsPerSecond) * 1000),
       batchSize,
       old,
       deleted: 0,
-      written: reading.reindexes ? kept.slice(reading.reindexesHalf ? Math.ceil(kept.length / 2) : 0) : undefined,
+      written: profile.reindexes ? kept.slice(profile.reindexesHalf ? Math.ceil(kept.length / 2) : 0) : undefined,
       total,
-      doneAtEnd: reading.reindexesHalf ? Math.floor(total / 2) : total,
+      doneAtEnd: profile.reindexesHalf ? Math.floor(total / 2) : total,
       hasEnded: false,
     });
     return id;
@@ -62,7 +62,7 @@ export class Tasks {
       task.hasEnded = now >= task.endsAt;
       if (task.written === undefined) deleteUntil(task, Math.floor(task.old * share(task, now)));
       else if (task.hasEnded) task.rows.replace(task.written);
-      if (task.hasEnded) task.rows.removeOldest(task.reading.losesRows);
+      if (task.hasEnded) task.rows.removeOldest(task.profile.losesRows);
     }
   }
 
@@ -77,7 +77,7 @@ export class Tasks {
       runTimeNanos: Math.round((Math.min(now, task.endsAt) - task.startedAt) * 1_000_000),
       status: taskCounters({
         total: task.total,
-        [task.reading.counters]: done,
+        [task.profile.counters]: done,
         batches: Math.ceil(done / task.batchSize),
       }),
     };

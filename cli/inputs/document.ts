@@ -73,8 +73,8 @@ function placeAt(lines: LineCounter, offset: number): Place {
 }
 
 /**
- * YAML 1.2 with anchors and merged keys, as Helm takes them. The text at a mistake is never shown: it may be a misplaced
- * token.
+ * YAML 1.2 with anchors and merged keys, as Helm takes them. The text at a mistake is never shown: it may be a
+ * misplaced token.
  */
 function readYaml(text: string): TextDocument | NoDocument {
   const lines = new LineCounter();

@@ -11,8 +11,8 @@ import { type DatahubEnv, datahubenv, type Found, type NoDatahubEnv, nonEmpty } 
 import { readAgain, readSecret } from './read-text.ts';
 
 /**
- * The identity for a server: each part from an option, or else from the environment or `~/.datahubenv`, where it belongs
- * to the address beside which it was found. No other server must see it.
+ * The identity for a server: each part from an option, or else from the environment or `~/.datahubenv`, where it
+ * belongs to the address beside which it was found. No other server must see it.
  */
 
 export type IdentityOptions = Pick<

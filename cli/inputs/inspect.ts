@@ -5,7 +5,7 @@ import type { IndexNames } from '../../lambda/gms/backend.ts';
 import { readBaseUrl } from '../../lambda/gms/http/base-url.ts';
 import { maxPolicies } from '../../lambda/model/policy-fields.ts';
 import { namesIn } from '../../lambda/policy/aspects.ts';
-import { andMore, mostProblems, type Problem, problemsOf, shown, unknownKey } from '../../lambda/policy/explain.ts';
+import { andMore, maxProblems, type Problem, problemsOf, shown, unknownKey } from '../../lambda/policy/explain.ts';
 import { fileFields, type GivenSettings, settingFields, usualLimits } from '../../lambda/settings/fields.ts';
 import { placeholderProblem } from '../../lambda/settings/placeholders.ts';
 import { inspectPolicies } from '../../lambda/settings/policies.ts';
@@ -15,8 +15,8 @@ import { readDocument } from './document.ts';
 import { readText } from './read-text.ts';
 
 /**
- * Files with policies, as people have them: a list, a stage file, the values of the chart. What is wrong with them comes as
- * `file:line:column: sentence`, which editors can open.
+ * Files with policies, as people have them: a list, a stage file, the values of the chart. What is wrong with them
+ * comes as `file:line:column: sentence`, which editors can open.
  */
 export interface InspectedFile {
   path: string;
@@ -93,7 +93,7 @@ export function inspectFile(
     return { ...nothing, mistakes: [`${path}:${at.line}:${at.column}: it ${problem}.`] };
   }
   const lines = (all: readonly Problem[], kind: string) => {
-    const first = all.slice(0, mostProblems + 1);
+    const first = all.slice(0, maxProblems + 1);
     const left = all.slice(first.length).reduce((sum, { problems: more = 1 }) => sum + more, 0);
     const problems = left > 0 ? [...first, andMore(left, first)] : first;
     return problems

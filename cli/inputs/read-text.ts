@@ -95,7 +95,7 @@ function readSome(file: number, buffer: Buffer): number | undefined {
   }
 }
 
-/** Whether an address, a token, a header or a key was given instead of the name of a file, perhaps in quotes or without its scheme. */
+/** Whether an address, a token, a header or a key was given in place of a file name, quoted or without its scheme. */
 function looksSecret(text: string): boolean {
   const bare = text.replace(/^["']+/, '');
   if (/^\w+:\/\/|^-----BEGIN/.test(bare) || looksLikeToken(bare)) return true;

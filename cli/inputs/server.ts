@@ -18,7 +18,7 @@ import { readAgain, readText } from './read-text.ts';
 
 /** A server with everything needed to talk to it, read and checked before anything is sent. */
 export interface Server {
-  /** Normalised. */
+  /** Normalized. */
   baseUrl: string;
   identity: IdentitySource;
   /** All that was read of it so far, so that nothing prints it. */
@@ -50,8 +50,8 @@ interface ServerParts extends Partial<Pick<Server, 'baseUrl' | 'ca'>> {
 }
 
 /**
- * What can be read of it. Options take precedence over a stage or the values of a chart, these over the environment, and
- * that over `~/.datahubenv`, as in DataHub's own command line.
+ * What can be read of it. Options take precedence over a stage or the values of a chart, these over the environment,
+ * and that over `~/.datahubenv`, as in DataHub's own command line.
  * @param inPolicies the address in the file of `--policies`
  */
 export function partsOfServer(

@@ -37,10 +37,9 @@ export function ledgerAt(path: string, env: NodeJS.ProcessEnv, isNamed = false):
 }
 
 /**
- * Opens the ledger of a run, and finds out before anything is sent whether it can be used. A preview writes no
- * record: it only reads.
- * @returns the ledger, and whether an enforcing run begins it, because it has neither a record nor a run yet. A ledger that cannot be
- * used says so at each access, so that the run reports that, together with whatever it could read
+ * Opens the ledger of a run, and finds out before anything is sent whether it can be used. A preview only reads it. A
+ * ledger that cannot be used says so at each access, so that the run reports that, with whatever it could read.
+ * @returns the ledger, and whether an enforcing run begins it, because it has neither a record nor a run yet
  * @throws UsageError
  */
 export async function openLedger(

@@ -22,7 +22,7 @@ export interface ConfigMap {
 
 export interface ConfigMaps {
   readonly namespace: string;
-  /** Undefined if there is none of this name. As the API's other reads, consistent: no `resourceVersion` is asked for. */
+  /** Undefined if there is none of this name. Like all reads here, consistent: it asks for no `resourceVersion`. */
   get(name: string): Promise<ConfigMap | undefined>;
   /** Every one with these labels (a label selector). */
   list(selector: string): Promise<ConfigMap[]>;
@@ -98,7 +98,7 @@ const answerTimeoutMillis = 15_000;
 const maxAnswerBytes = 64 * 1024 * 1024;
 const connectTimeoutMillis = 5_000;
 const pageLength = 200;
-const mostPages = 100;
+const maxPages = 100;
 
 export function configMaps({ url, namespace, token, ca, timeoutMillis = answerTimeoutMillis }: ApiAccess): ConfigMaps {
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/configmaps`;
@@ -155,7 +155,7 @@ export function configMaps({ url, namespace, token, ca, timeoutMillis = answerTi
       let next: string | undefined;
       let pages = 0;
       do {
-        if (++pages > mostPages) throw new ApiError('the API server lists ConfigMaps without an end');
+        if (++pages > maxPages) throw new ApiError('the API server lists ConfigMaps without an end');
         const query = new URLSearchParams({ labelSelector: selector, limit: `${pageLength}` });
         if (next) query.set('continue', next);
         const page = parsed<{ items?: ConfigMap[]; metadata?: { continue?: string } }>(

@@ -80,6 +80,13 @@ export function folderLedger(folder: string, isNamed = false): StoredLedger {
   const makeIfMissing = () => {
     if (names() === undefined) makeFolder(resolve(folder));
   };
+  /** Readers see the old text or the new one, never a part of it. */
+  const overwrite = (name: string, text: string) => {
+    const fresh = path(`.new-${randomUUID()}`);
+    fs.writeFileSync(fresh, text, { mode: 0o600 });
+    fs.renameSync(fresh, path(name));
+  };
+  const runsText = () => textOf(path(runsFile)) || undefined;
   return {
     prepare: () =>
       attempt('used', () => {
@@ -97,26 +104,19 @@ export function folderLedger(folder: string, isNamed = false): StoredLedger {
         return revision === undefined ? undefined : load(index, revision);
       }),
     list: async () => attempt('read', () => [...latest()].sort().map(([index, revision]) => load(index, revision))),
-    lastRun: async () =>
-      attempt('read', () => {
-        return parseLastRun(textOf(path(lastRunFile)));
-      }),
+    lastRun: async () => attempt('read', () => parseLastRun(textOf(path(lastRunFile)))),
     keepLastRun: async (run) =>
       attempt('written', () => {
         makeIfMissing();
-        const fresh = path(`.new-${randomUUID()}`);
-        fs.writeFileSync(fresh, `${JSON.stringify(run)}\n`, { mode: 0o600 });
-        fs.renameSync(fresh, path(lastRunFile));
+        overwrite(lastRunFile, `${JSON.stringify(run)}\n`);
       }),
     runs: {
-      readRuns: async () => attempt('read', () => textOf(path(runsFile)) || undefined),
+      readRuns: async () => attempt('read', runsText),
       replaceRuns: async (text, before) =>
         attempt('written', () => {
           makeIfMissing();
-          if ((textOf(path(runsFile)) || undefined) !== before) return false;
-          const fresh = path(`.new-${randomUUID()}`);
-          fs.writeFileSync(fresh, text, { mode: 0o600 });
-          fs.renameSync(fresh, path(runsFile));
+          if (runsText() !== before) return false;
+          overwrite(runsFile, text);
           return true;
         }),
     },

@@ -10,12 +10,12 @@ import { parseLastRun, type StoredLedger } from './stored-ledger.ts';
  * The ledger of the chart: one ConfigMap for each index, in the namespace of the job.
  *
  * Its name comes from the search index alone: the server's address and name can change, and a ledger under another name
- * would be empty. So two DataHubs have two namespaces. It has one label, which is its own, and no owner: tools that prune
- * what is not in their repository go by labels and owners, and must not remove a record in the middle of a truncation.
+ * would be empty. So two DataHubs have two namespaces. It has one label of its own and no owner: tools that prune what is
+ * not in their repository go by labels and owners, and must not remove a record in the middle of a truncation.
  *
  * The revision is in the data, because `resourceVersion` changes with every label that anybody adds. A write is
- * conditional on both: it reads, compares the revision, and replaces the very object that it has read (`resourceVersion`
- * and uid). After a conflict it reads again, and tries again as long as the revision has not changed. A write whose answer
+ * conditional on both: it reads, compares the revision, and replaces the very object that it read (`resourceVersion` and
+ * uid). After a conflict it reads again, and tries again as long as the revision has not changed. A write whose answer
  * was lost and that arrives later still is refused, because it has the same precondition as its repetition.
  */
 
@@ -27,8 +27,8 @@ const lastRunName = 'datahub-retention-last-run';
 const runsName = 'datahub-retention-runs';
 
 /**
- * Pauses before the attempts after the first, milliseconds. A control plane with one server is away for longer while it is
- * upgraded; then the run says so.
+ * Pauses before the attempts after the first, milliseconds. A control plane with one server is away for longer while it
+ * is upgraded; then the run says so.
  */
 const pausesMillis = [200, 500, 1000, 2000, 5000, 10_000];
 
@@ -155,7 +155,7 @@ const indexOf = ({ metadata, data }: ConfigMap): string | undefined =>
     (index): index is string => typeof index === 'string' && nameOf(index) === metadata.name,
   );
 
-/** A record under the name of another index, and one that cannot be read, keep their revision: a release writes over them. */
+/** An unreadable record, and one under the name of another index, keep their revision: a release overwrites them. */
 function recordIn(index: string, map: ConfigMap): StoredRecord {
   const { [indexAnnotation]: stated = index } = map.metadata.annotations ?? {};
   const stored = { ...jsonIn(map.data), ...(stated !== index && { index: stated }) };

@@ -2,7 +2,7 @@ import { isUnresolved, namesOfRecord, remainsOf, type StoredRecord } from '../..
 import type { RunSummary } from '../../lambda/ledger/runs.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import { iso } from '../../lambda/report/sentences/numbers.ts';
-import { taskRowsOf } from '../events/output.ts';
+import { taskRowsOf } from '../events/run-listener.ts';
 import type { LastRun } from './stored-ledger.ts';
 
 export type IndexStatus = ReturnType<typeof statusOf>;

@@ -5,14 +5,14 @@ import type { Entry, RunState, WatchedEntry } from '../../lambda/run/state.ts';
 import { view } from '../../lambda/run/view.ts';
 import { progressShown } from '../../lambda/truncation/watch.ts';
 import { jobVersion } from '../../version.ts';
-import { actionOf, type RunListener } from '../events/output.ts';
+import { actionOf, type RunListener } from '../events/run-listener.ts';
 
 /** Counting is reported at most this often, apart from its end. */
 const countingMillis = 1000;
 
 /**
- * `--log json`, for log collectors: each line is one JSON object with `time`, `event` and the fields of that event. Later
- * versions may add events and fields.
+ * `--log json`, for log collectors: each line is one JSON object with `time`, `event` and the fields of that event.
+ * Later versions may add events and fields.
  */
 export function jsonLines(write: (line: string) => void): RunListener {
   const hidden: Array<(text: string) => string> = [];

@@ -17,8 +17,8 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { UsageError, whatFailed } from '../events/mistakes.ts';
-import type { RunListener } from '../events/output.ts';
-import { printed } from '../events/printed.ts';
+import type { RunListener } from '../events/run-listener.ts';
+import { terminalText } from '../events/terminal-text.ts';
 
 /** The files that a command writes. An existing file is replaced only with `--force`, apart from the figures. */
 
@@ -51,8 +51,8 @@ export class WriteError extends Error {
 }
 
 /**
- * The file of an option, if it is given. That it cannot or must not be written is found out before the run, not after it.
- * A metrics file that cannot be written does not stop a run; it is reported at the end.
+ * The file of an option, if it is given. That it cannot or must not be written is found out before the run, not after
+ * it. A metrics file that cannot be written does not stop a run; it is reported at the end.
  * @param others the other files that the command line names
  * @throws UsageError
  */
@@ -210,7 +210,7 @@ function writePipe(path: string, text: string): void {
 
 /** If a stream cannot be written, its output is lost, but tasks on the server are still supervised. */
 export function writeTo(stream: NodeJS.WriteStream & { fd?: number }, given: string): void {
-  const text = printed(given);
+  const text = terminalText(given);
   try {
     if (isFile(stream.fd)) writeWhole(stream.fd, text);
     else stream.write(text);

@@ -7,7 +7,7 @@ import { destinations } from '../../lambda/report/destinations/registry.ts';
 import { duration } from '../../lambda/report/sentences/numbers.ts';
 import { oneLine } from '../../lambda/report/sentences/text.ts';
 import { publishMillis } from '../../lambda/run/deadlines.ts';
-import type { Posted } from '../events/output.ts';
+import type { Posted } from '../events/run-listener.ts';
 import { NoAnswerError, sendRequest } from '../inputs/request.ts';
 import { ignoredRange, proxyFor } from '../inputs/server.ts';
 import { secretsOf, type Webhook } from '../inputs/webhook.ts';

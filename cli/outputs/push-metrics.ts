@@ -44,7 +44,7 @@ interface PushOptions {
 export async function pushFigures(url: URL, figures: string, options: PushOptions = {}): Promise<string | undefined> {
   const { caPem, sleep = realSleep } = options;
   const proxy = proxyFor(url.href);
-  const failed = (problem: string) => `The figures were not put to ${url.host}${through(proxy)}: ${problem}`;
+  const failed = (problem: string) => `The figures were not pushed to ${url.host}${through(proxy)}: ${problem}`;
   if (proxy !== undefined && !URL.canParse(proxy)) {
     return failed('the proxy variable does not hold an address; correct it.');
   }

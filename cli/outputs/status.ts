@@ -2,7 +2,7 @@ import type { StoredRecord } from '../../lambda/ledger/record.ts';
 import type { RunSummary } from '../../lambda/ledger/runs.ts';
 import { exact, moment } from '../../lambda/report/sentences/numbers.ts';
 import { oneLine } from '../../lambda/report/sentences/text.ts';
-import { resultLine } from '../events/output.ts';
+import { resultLine } from '../events/run-listener.ts';
 import { type IndexStatus, statusOf } from '../ledgers/status.ts';
 import { table } from './table.ts';
 

@@ -10,7 +10,7 @@ export const usualWidth = 80;
 
 const gap = '  ';
 
-/** Colours take no room. */
+/** Colors take no room. */
 const widthOf = (text: string): number => stripVTControlCharacters(text).length;
 const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map(widthOf));
 

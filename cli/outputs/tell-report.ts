@@ -10,11 +10,11 @@ import { isWorthPublishing, type Message, messageOf } from '../../lambda/report/
 import { moment } from '../../lambda/report/sentences/numbers.ts';
 import type { Publisher } from '../../lambda/run/services.ts';
 import type { Options } from '../command-line/options.ts';
-import type { Printed, RunListener } from '../events/output.ts';
+import type { Printed, RunListener } from '../events/run-listener.ts';
 import type { Server } from '../inputs/server.ts';
 import { type Webhook, withoutAddress } from '../inputs/webhook.ts';
 import { type LastRun, type LastRuns, lastRunOf } from '../ledgers/stored-ledger.ts';
-import { figuresOf } from './metrics-file.ts';
+import { figuresOf } from './figures.ts';
 import { type OutputFile, writeAndTell } from './output-file.ts';
 import { post } from './post.ts';
 import { pushFigures } from './push-metrics.ts';
@@ -43,13 +43,13 @@ interface ReportOutputs {
 
 /** Tells people the result of a run, and knows the exit status that this came to. */
 interface ReportPublisher extends Publisher {
-  /** 0 if the result is good enough and everyone who should be notified is; else 1, also where nothing was published. */
+  /** 0 if the result is good enough and everyone who should be notified is; 1 else, also if nothing was published. */
   status(): number;
 }
 
 /**
- * Reports the result: first on the screen, then to the files, then to the webhook, each once. The next run reports again
- * what a refused post did not deliver (rule 15).
+ * Reports the result: first on the screen, then to the files, then to the webhook, each once. The next run reports
+ * again what a refused post did not deliver (rule 15).
  */
 export function reportPublisher(run: ReportOutputs, output: RunListener): ReportPublisher {
   let status = 1;

@@ -3,7 +3,7 @@ import { createHttpTransport } from '../../lambda/gms/http/http-transport.ts';
 import { fixedIdentity, type Identity, type IdentitySource } from '../../lambda/gms/identity.ts';
 import { asResult, type Operations } from '../../lambda/gms/operations.ts';
 import type { HttpResponse } from '../../lambda/gms/transport.ts';
-import type { ServerEvent } from '../events/output.ts';
+import type { ServerEvent } from '../events/run-listener.ts';
 import type { Server } from '../inputs/server.ts';
 import { type ObservedOperations, observed } from './observed.ts';
 import { watchSample } from './sample.ts';

@@ -5,9 +5,9 @@ import { dottedName } from '../../lambda/policy/aspects.ts';
 import { exact, moment } from '../../lambda/report/sentences/numbers.ts';
 import { titles } from '../../lambda/report/sentences/sentences.ts';
 import type { RunState, WatchedEntry } from '../../lambda/run/state.ts';
-import { progressOf } from '../events/output.ts';
-import { printed } from '../events/printed.ts';
+import { progressOf } from '../events/run-listener.ts';
 import { endingSignals } from '../events/signals.ts';
+import { terminalText } from '../events/terminal-text.ts';
 
 /** After Ctrl-C, a closed terminal or a stop from outside: says what continues without us, and how to resume. */
 
@@ -25,10 +25,10 @@ export function onInterrupt(
       if (asked) return end(status);
       asked = true;
       try {
-        for (const line of await explain()) process.stderr.write(printed(`${line}\n`));
+        for (const line of await explain()) process.stderr.write(terminalText(`${line}\n`));
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
-        process.stderr.write(printed(`Stopped. What is still running on the server cannot be read: ${why}\n`));
+        process.stderr.write(terminalText(`Stopped. What is still running on the server cannot be read: ${why}\n`));
       } finally {
         end(status);
       }
@@ -45,7 +45,7 @@ export function onInterrupt(
  * What an interrupted run leaves behind on a real server, according to its ledger; as lines of text.
  * @param last the run state after the last step, for what was seen of each truncation
  * @param isScheduled true if the next run starts without a person
- * @param server normalised address: a record of another one is not picked up by the next run
+ * @param server normalized address: a record of another one is not picked up by the next run
  */
 export async function unresolvedLines(
   ledger: Ledger,

@@ -7,7 +7,7 @@ import {
   type ServerErrorKind,
 } from '../../lambda/model/server-error.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
-import type { ServerEvent } from '../events/output.ts';
+import type { ServerEvent } from '../events/run-listener.ts';
 
 export interface ObservedOperations {
   operations: Operations;

@@ -17,7 +17,7 @@ import { taskIdLine } from '../../lambda/truncation/send.ts';
 import { jobVersion } from '../../version.ts';
 import type { LocalInput } from '../command-line/arguments.ts';
 import { UsageError } from '../events/mistakes.ts';
-import type { RunListener } from '../events/output.ts';
+import type { RunListener } from '../events/run-listener.ts';
 import type { Policies } from '../inputs/policies.ts';
 import type { Server } from '../inputs/server.ts';
 import { onInterrupt, unresolvedLines } from './interrupt.ts';
@@ -102,7 +102,7 @@ export async function runOnce(run: LocalRun, output: RunListener, publisher: Pub
         log: logOf(run, output),
       },
       publisher,
-      addSentences: (facts) => withSentences(facts, run.audience),
+      addSentences: (data) => withSentences(data, run.audience),
       input: run.input,
       execution: { name: nameOf(run, startTime), startTime },
       onState: async (step, state) => {
@@ -137,8 +137,8 @@ const nameOf = ({ audience }: LocalRun, startTime: string): string =>
     : `local-${startTime.replace(/[-:]|\.\d+/g, '')}-${randomUUID().slice(0, 8)}`;
 
 /**
- * What the plan would delete and where, as a question that can be answered without the table above it; undefined if that
- * is nothing.
+ * What the plan would delete and where, as a question that can be answered without the table above it; undefined if
+ * that is nothing.
  */
 function questionOf({ server, name }: LocalRun, { entries }: RunState): string | undefined {
   const approved = entries

@@ -24,7 +24,7 @@ interface WorkflowRun {
   entered?(): void;
   /** Called with what a step throws; the workflow itself keeps its name and message. */
   onFailure?(step: Step, error: unknown): void;
-  /** Turns the report's facts into English. */
+  /** Adds the English to the report's data. */
   addSentences: ReportServices['addSentences'];
 }
 

@@ -5,9 +5,9 @@ import { duration, rows } from '../../lambda/report/sentences/numbers.ts';
 import type { Creation, DamageLine, Survey, SurveyedIndex } from '../events/findings.ts';
 
 /**
- * Indices that some reindex has emptied. A truncation by reindexing moves the alias to an empty index before it reindexes
- * (reindexInPlaceAsync in DataHub's ESIndexBuilder.java), and several releases fail between the two: then every row is
- * still in the index that the alias pointed to before. datahub-gc asks for such a truncation once a day.
+ * Indices that some reindex has emptied. A truncation by reindexing moves the alias to an empty index before it
+ * reindexes (reindexInPlaceAsync in DataHub's ESIndexBuilder.java), and several releases fail between the two: then
+ * every row is still in the index that the alias pointed to before. datahub-gc asks for such a truncation once a day.
  */
 
 /**

@@ -36,7 +36,7 @@ function largest(indices: readonly SurveyedIndex[], unnamed: readonly string[]):
 /** Rows from which on a first truncation is worth a plan. */
 const manyRows = 10_000_000;
 
-/** Rows that a delete removes in a second, on production clusters and as measured on an idle one (docs/choosing-days.md). */
+/** Rows that a delete removes in a second, in production and on an idle cluster (docs/choosing-days.md). */
 const [slowest, fastest] = [1000, 16_500];
 
 /** How long the first truncation takes, and the space that it needs. */
@@ -131,8 +131,8 @@ function withoutSizes(indices: readonly SurveyedIndex[]): string[] {
 
 /**
  * Whether an index reaches back 30 days and no further: probably DataHub's own datahub-gc, a system source that every
- * installation has, switched on and with 30 days for everything (ingestion-datahub-gc.yaml). Its recipe's template turns
- * the value false into the default true, so only the number of days can safely be set through the environment.
+ * installation has, switched on and with 30 days for everything (ingestion-datahub-gc.yaml). Its recipe's template
+ * turns the value false into the default true, so only the number of days can safely be set through the environment.
  */
 export const isCutAt30Days = ({ counts }: SurveyedIndex): boolean =>
   counts.kind === 'counted' &&

@@ -83,7 +83,7 @@ const withTimeout = ({ policy, why }: SuggestedPolicy): SuggestedPolicy => ({
   why: `${why}. timeoutSeconds, because a reindex without it ends at the first write that has to wait`,
 });
 
-/** Deleting more rows than this in the first night means hours of load, merges, and a disk that grows before it shrinks. */
+/** Deleting more rows in the first night means hours of load, merges, and a disk that grows before it shrinks. */
 const bigNightRows = 10_000_000;
 const limitRows = 5_000_000;
 

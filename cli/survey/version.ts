@@ -1,7 +1,7 @@
 import { isObject, parseJson } from '../../lambda/gms/responses/json-value.ts';
 import { oneLine } from '../../lambda/report/sentences/text.ts';
 
-/** The version that a server names in `GET /config`, and what is known about it: used for texts and suggestions only. */
+/** The version that a server names in `GET /config`, and what is known about it: for texts and suggestions only. */
 
 /** @param body of the answer @returns such as `v1.3.0`; undefined from a server that does not name one */
 export function versionIn(body: string): string | undefined {
@@ -18,7 +18,7 @@ function minorOf(version: string): number | undefined {
   return major === undefined ? undefined : Number(major) * 1000 + Number(minor);
 }
 
-/** In 1.2 to 1.5 (we ran 1.3 and 1.5, and read the others) a truncation by reindexing fails after the alias has moved. */
+/** In 1.2 to 1.5 (we ran 1.3 and 1.5, and read the others) a reindex fails after the alias has moved. */
 export const losesRowsByReindex = (version: string | undefined): boolean => {
   const minor = minorOf(version ?? '');
   return minor !== undefined && minor >= 1002 && minor <= 1005;

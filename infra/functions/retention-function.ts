@@ -66,7 +66,7 @@ export class RetentionFunction<Name extends FunctionName> extends Construct {
   }
 }
 
-/** Lets Lambda attach a function to a private network with the function's role, and denies it to the function's code. */
+/** Lets Lambda attach a function to a private network with the function's role, and denies that to its code. */
 function allowNetworkInterfaces(role: Role): void {
   const interfaces = {
     actions: [

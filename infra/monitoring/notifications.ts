@@ -24,7 +24,7 @@ function policiesOf(topic: ITopic): TopicPolicy[] {
     .filter(({ node }) => node.findAll().some((one) => one instanceof CfnTopicPolicy && isOf(one)));
 }
 
-/** Where reports and alarms go: our own topic or an existing one, with emails and channels of Slack and Teams as subscribers. */
+/** Where reports and alarms go: a topic, our own or an existing one, to which emails, Slack and Teams subscribe. */
 export class Notifications extends Construct {
   /** For reports. */
   readonly topic: ITopic;

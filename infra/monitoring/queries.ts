@@ -1,6 +1,6 @@
 import { countedOutcomes } from '../../lambda/model/outcomes.ts';
 
-/** Queries of CloudWatch Logs Insights, in its own language, over the fields that `lambda/aws/log.ts` and the steps write. */
+/** Queries for CloudWatch Logs Insights, over the fields that `lambda/aws/log.ts` and the steps write. */
 
 /**
  * What happened to index X in the last 30 days: one line per decision, oldest first, from the logs of all four

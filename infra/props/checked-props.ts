@@ -61,8 +61,8 @@ export function inStack(scope: Construct, checked: Checked, called = (field: str
 }
 
 /**
- * The region that a stack is deployed to, if that is known. Without credentials the CDK's command line does not say that
- * it does not know it: it names us-east-1, and no account.
+ * The region that a stack is deployed to, if that is known. Without credentials the CDK's command line does not say
+ * that it does not know it: it names us-east-1, and no account.
  */
 function regionOf({ region, account }: Stack): string | undefined {
   const { CDK_DEFAULT_REGION, CDK_DEFAULT_ACCOUNT } = process.env;

@@ -43,7 +43,7 @@ export interface ConstructResources {
    */
   readonly tokenKey?: IKey;
   /**
-   * One key, not its alias, for ledger, logs, queues, environments and its own topic. One of this app lets CloudWatch use it.
+   * One key (no alias) for ledger, logs, queues, environments and its own topic. A key of this app lets CloudWatch use it.
    * @default - keys of AWS
    */
   readonly encryptionKey?: IKey;

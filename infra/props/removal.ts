@@ -3,8 +3,8 @@ import type { Construct } from 'constructs';
 import type { Settings } from '../../lambda/settings/settings.ts';
 
 /**
- * What a stage writes while it enforces outlives its stack: the ledger says what may still be running on the server, and
- * the logs who deleted what. A mode that is known only at deployment may be `enforce`.
+ * What a stage writes while it enforces outlives its stack: the ledger says what may still be running on the server,
+ * and the logs who deleted what. A mode that is known only at deployment may be `enforce`.
  * @param resource its CloudFormation resource is the default child
  * @param replacement `always` if also a preview's must not go when CloudFormation replaces it
  */

@@ -89,7 +89,7 @@ export interface StageProps {
    */
   readonly emails?: string[];
   /**
-   * The Slack workspace, authorised once in Amazon Q Developer; with slackChannelId.
+   * The Slack workspace, authorized once in Amazon Q Developer; with slackChannelId.
    * @default - none
    */
   readonly slackWorkspaceId?: string;

@@ -1,7 +1,7 @@
 import { Aws, CfnMapping, type Stack, Token } from 'aws-cdk-lib';
 import { globalName } from './names.ts';
 
-/** AWS's consoles by partition. */
+/** AWS's consoles by partition; of others, as of a region that CDK does not know, the first is the best guess. */
 const consoleDomains = {
   aws: 'console.aws.amazon.com',
   'aws-cn': 'console.amazonaws.cn',
@@ -17,7 +17,8 @@ export const dashboardUrl = (stack: Stack, stage: string): string => {
 /** The console of the stack's partition; a stack without an environment learns at deployment which one that is. */
 function consoleDomain(stack: Stack): string {
   const { partition } = stack;
-  if (!Token.isUnresolved(partition)) return consoleDomains[partition as keyof typeof consoleDomains];
+  if (!Token.isUnresolved(partition))
+    return consoleDomains[partition as keyof typeof consoleDomains] ?? consoleDomains.aws;
   const id = 'ConsoleDomains';
   const mapping = Object.fromEntries(Object.entries(consoleDomains).map(([name, domain]) => [name, { domain }]));
   const found = stack.node.tryFindChild(id) ?? new CfnMapping(stack, id, { mapping });

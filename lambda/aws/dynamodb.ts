@@ -164,7 +164,7 @@ function pauseAfter(error: unknown, attempt: number): number | undefined {
   return isRetryable(error) ? pausesMillis[attempt] : undefined;
 }
 
-/** Whether a retry may succeed: no answer, an overloaded or failing service. Refusals are final, and so is LedgerError. */
+/** Whether a retry may succeed: no answer, an overloaded or failing service. Refusals and LedgerError are final. */
 function isRetryable(error: unknown): boolean {
   if (error instanceof LedgerError) return false;
   const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } };

@@ -22,8 +22,8 @@ export interface RunLog extends Log {
 /**
  * The log of one invocation: JSON lines with stage, run id, step and the request; the logger adds the trace's id and
  * takes its level from POWERTOOLS_LOG_LEVEL. A line about a decision has the fields `index`, `outcome` and `cause` (as
- * data: only the report contains English), which the saved query of `queries.ts` uses. Secrets and stack traces are
- * removed from every text; an Error is logged as its name and message.
+ * data: only the report contains English), which the saved query (`infra/monitoring/queries.ts`) uses. Secrets and
+ * stack traces are removed from every text; an Error is logged as its name and message.
  */
 export function runLog({ stage, runId, step, requestId, coldStart }: RunLogOptions): RunLog {
   // The field names are the logger's own; left to itself, it would report a cold start for each new logger.

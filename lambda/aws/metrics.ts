@@ -5,7 +5,7 @@ import { dottedName } from '../policy/aspects.ts';
 import { percentOf } from '../report/sentences/numbers.ts';
 import { ascii } from '../report/sentences/text.ts';
 
-/** Metrics in CloudWatch's embedded format: lines of a function's log, so that no API is called and nothing can fail. */
+/** Metrics in CloudWatch's embedded format: lines of a function's log, so no API is called and nothing can fail. */
 
 export const metricNamespace = 'DataHubRetention';
 
@@ -38,16 +38,7 @@ export const runMetrics = {
   rowsMissingWithinTolerance: 'RowsMissingWithinTolerance',
   /** Rows that a reindex has written, or may have, and that no count shows; sent only by runs that find some. */
   rowsNotVisible: 'RowsNotVisible',
-} as const satisfies Record<
-  | Result
-  | 'rowsDeleted'
-  | 'durationSeconds'
-  | 'confirmedSubscriptions'
-  | 'rowsMissing'
-  | 'rowsMissingWithinTolerance'
-  | 'rowsNotVisible',
-  string
->;
+} as const satisfies Record<Result, string> & Record<string, string>;
 
 /** Bypasses `console.log`, which Lambda's JSON log format would wrap, hiding the metric from CloudWatch. */
 export const toStandardOutput = (line: string): void => {

@@ -1,7 +1,7 @@
 /** What AWS refuses although nothing is missing, by the names of its errors. */
 
 export const isThrottling = (name: string): boolean =>
-  /Throttl|ProvisionedThroughputExceeded|RequestLimitExceeded|TooManyRequests|LimitExceeded/.test(name);
+  /Throttl|ProvisionedThroughputExceeded|TooManyRequests|LimitExceeded/.test(name);
 
 export const isDenied = (name: string): boolean =>
   /AccessDenied|NotAuthorized|Unauthorized|KMS|Kms|UnrecognizedClient|ExpiredToken|InvalidSignature|OptInRequired/.test(

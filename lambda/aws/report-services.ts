@@ -44,7 +44,7 @@ export function reportServices() {
       log,
       keepsRuns: true,
       publisher: snsPublisher({ client, topicArn, notify, formats, log, audience, timeoutMillis }),
-      addSentences: (facts) => withSentences(facts, audience),
+      addSentences: (data) => withSentences(data, audience),
       count: (report, subscriptions) => reportMetrics(report, subscriptions?.confirmed).forEach(toStandardOutput),
     };
   };

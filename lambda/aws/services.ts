@@ -46,7 +46,7 @@ export function lambdaServices(step: 'plan' | 'truncate' | 'poll') {
     const log = runLog({ stage: settings.stage, runId, step, requestId: context.awsRequestId, coldStart });
     coldStart = false;
     const transport = lazyTransport(parameters);
-    const identity = access(parameters, transport, log);
+    const identity = redactedIdentity(parameters, transport, log);
     // Each run reads the identity again: a warm function may still hold an old one (rule 13).
     if (runId !== lastRunId) parameters.forgetIdentity();
     lastRunId = runId;
@@ -99,7 +99,7 @@ function lazyTransport(parameters: SsmParameters): LazyTransport {
  * The identity, kept out of the log from the moment it is read. Reading it also reads the certificates, because access
  * needs both: Plan then reports a wrong parameter as such, before any request.
  */
-function access({ identity }: SsmParameters, transport: LazyTransport, log: RunLog): IdentitySource {
+function redactedIdentity({ identity }: SsmParameters, transport: LazyTransport, log: RunLog): IdentitySource {
   const hidden = async (read: () => Promise<Identity>) => {
     const value = await read();
     for (const secret of secretsOf(value)) log.addRedaction(secret);

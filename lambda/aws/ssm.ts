@@ -87,12 +87,12 @@ export function ssmClient(config: SSMClientConfig = {}): SSMClient {
 }
 
 /** Pages of ten parameters, far more than one run can use: a listing that goes on beyond that may never end. */
-const mostPages = 100;
+const maxPages = 100;
 
 async function readPolicies(path: string, client: Pick<SSMClient, 'send'>): Promise<PolicyText[]> {
   const sources: PolicyText[] = [];
   let next: string | undefined;
-  for (let pages = 0; pages < mostPages; pages++) {
+  for (let pages = 0; pages < maxPages; pages++) {
     const command = new GetParametersByPathCommand({ Path: path, WithDecryption: false, NextToken: next });
     const page = await client.send(command).catch((error: unknown) => {
       throw unreadable(`${path}/*`, error);
@@ -102,7 +102,7 @@ async function readPolicies(path: string, client: Pick<SSMClient, 'send'>): Prom
     if (next === undefined) return sources;
   }
   throw new ParametersError(
-    `There are more than ${mostPages} pages of parameters below ${path}: keep only the policies of this stage there.`,
+    `There are more than ${maxPages} pages of parameters below ${path}: keep only the policies of this stage there.`,
   );
 }
 

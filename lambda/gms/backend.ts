@@ -9,8 +9,8 @@
  *   <alias>_<version>_<13 digits>           an upgrade without downtime (ESIndexBuilder.getIncrementalNextIndexName,
  *                                           datahub PR #16887), e.g. dataset_operationaspect_v1_1_7_0-0_1754300000000
  *
- * The digits are epoch milliseconds of the server's clock at which that reindex began. The alias is everything up to and
- * including `aspect_v1`, with the server's prefix in front, if there is one.
+ * The digits are epoch milliseconds of the server's clock at which that reindex began. The alias is everything up to
+ * and including `aspect_v1`, with the server's prefix in front, if there is one.
  */
 
 const ending = 'aspect_v1';

@@ -56,7 +56,7 @@ export type TaskStatus =
   /** The `error` form: the task's record is gone, or the server could not reach its search engine. */
   | { kind: 'vanished' };
 
-/** One row of `getIndexSizes`; names as the server writes them (lower case), sizes in decimal megabytes, primaries only. */
+/** One row of `getIndexSizes`; names as the server writes them (lower case), decimal megabytes, primaries only. */
 export interface IndexSize {
   indexName: string;
   entityType?: string;

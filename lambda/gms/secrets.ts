@@ -9,7 +9,7 @@ import { withoutMarkup } from './text.ts';
 /** A text that shares this many consecutive letters and digits with a secret repeats it; ordinary texts share fewer. */
 const pieceLength = 12;
 
-/** A header's value may be shorter, and is then withheld where all of it is repeated. What is shorter still is a word. */
+/** A header's value may be shorter, and is withheld where all of it is repeated. What is shorter still is a word. */
 const leastLength = 6;
 
 const withheld = 'This text repeated a secret and is withheld.';
@@ -62,8 +62,8 @@ const stackFrame =
   /(?:[\r\n]|\\r|\\n)(?:\s|\\t)*at\s|\s+at\s+[\w$.<>/]+\((?:[\w$]+\.(?:java|kt|scala):\d+|Native Method|Unknown Source)\)/;
 
 /**
- * Makes texts that others wrote safe to show: one that repeats a secret is replaced by a sentence, other people's tokens
- * and stack traces are removed.
+ * Makes texts that others wrote safe to show: one that repeats a secret is replaced by a sentence, other people's
+ * tokens and stack traces are removed.
  * @param secrets such as the token in use
  */
 export function redactor(secrets: readonly string[]): (text: string) => string {

@@ -1,4 +1,4 @@
-/** What texts that others wrote may hold, and how long they may be. `message/sentences/text.ts` makes them fit to be shown. */
+/** What others' texts may hold, and how long they may be; `report/sentences/text.ts` makes them fit to show. */
 
 /** The longest text from elsewhere that a run keeps, in bytes of the run state. */
 export const maxTextBytes = 240;

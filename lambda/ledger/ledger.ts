@@ -3,7 +3,7 @@ import type { RunStore } from './runs.ts';
 
 /**
  * The ledger of one stage. Implementations: DynamoDB (`aws/`); a folder, ConfigMaps or memory (command line). They
- * store and compare; which record may follow which is decided in `transitions.ts` alone. Assumed: one-stage, ledger-kept.
+ * store and compare; which record may follow which, `transitions.ts` alone decides. Assumed: one-stage, ledger-kept.
  */
 export interface Ledger {
   /** The record of one search index, strongly consistent. */

@@ -113,7 +113,7 @@ export type Attempt = z.infer<typeof attemptSchema>;
 /** How a truncation ended, as one value from `judge` to the report. */
 const verdictSchema = extensible({
   outcome: z.enum(verdictOutcomes),
-  /** What a later version has written and this one does not know: it reads as unknown, and is written back as it was. */
+  /** What a later version wrote and this one does not know: it reads as unknown, and is written back as it was. */
   ofLaterVersion: shown(z.looseObject({ outcome: text.optional() })),
   rowsMissing: rows.optional(),
   rowsNotVisible: shown(rows),
@@ -168,7 +168,7 @@ const common = {
   index: z.string(),
   entityType: shown(text),
   aspect: shown(text),
-  /** Normalised address of the server. */
+  /** Normalized address of the server. */
   server: text,
   /** Counts the writes. */
   revision: z.int().positive(),

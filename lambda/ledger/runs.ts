@@ -37,8 +37,8 @@ const runSchema = z.looseObject({
 
 export type RunSummary = z.infer<typeof runSchema>;
 
-/** How many runs are kept, and how many bytes they take at the most. */
-const most = { runs: 30, bytes: 100_000 } as const;
+/** How many runs are kept at most, and in how many bytes. */
+const max = { runs: 30, bytes: 100_000 } as const;
 
 /** Where they are kept: one text beside the records, where no listing of records looks. Throws LedgerError. */
 export interface RunStore {
@@ -68,9 +68,9 @@ export function parseRuns(stored: string | undefined): RunSummary[] {
 
 /** The same text with one more run; the oldest go first until they fit. */
 export function withRun(stored: string | undefined, run: RunSummary): string {
-  const runs = [run, ...parseRuns(stored).filter(({ runId }) => runId !== run.runId)].slice(0, most.runs);
+  const runs = [run, ...parseRuns(stored).filter(({ runId }) => runId !== run.runId)].slice(0, max.runs);
   const written = (): string => `${JSON.stringify({ version: 1, runs })}\n`;
-  while (runs.length > 1 && Buffer.byteLength(written()) >= most.bytes) runs.pop();
+  while (runs.length > 1 && Buffer.byteLength(written()) >= max.bytes) runs.pop();
   return written();
 }
 

@@ -7,7 +7,7 @@ import { type UnionOf, unionSchema } from './union.ts';
 
 /**
  * What a run found out, as data: why a policy has its outcome, or why a run could not do its work. Run state, ledger
- * and report carry causes; `message/` turns them into English at the edge, and no other code reads a sentence.
+ * and report carry causes; `report/sentences/` turns them into English at the edge, and no other code reads a sentence.
  *
  * Two causes have different kinds if a person would act differently, and each variant of a kind has exactly its own
  * fields. A cause contains no other cause, and nothing that its entry already has (rows, days, percent, index names). A
@@ -247,7 +247,7 @@ const kinds = {
 
 export type CauseKind = keyof typeof kinds;
 
-/** A closed union; `message/` has one entry for each kind. */
+/** A closed union; `report/sentences/` has one entry for each kind. */
 export type Cause = UnionOf<typeof kinds>;
 export type CauseOf<Kind extends CauseKind> = Extract<Cause, { kind: Kind }>;
 

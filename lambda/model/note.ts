@@ -91,7 +91,7 @@ const kinds = {
     otherAddresses: z.int().optional().meta({ description: 'how many addresses there are besides this one' }),
   },
 
-  /** An enforcing run found no record and no earlier run: it is the first one, or its ledger is another one than before. */
+  /** An enforcing run found no record and no earlier run: it is the first one, or its ledger has changed. */
   'empty-ledger': {},
 
   // The result for each index that an operator asked to release

@@ -8,7 +8,7 @@ export const urgencies = ['act', 'week', 'change', 'nothing'] as const;
 export type Urgency = (typeof urgencies)[number];
 
 /** The result of each outcome, in the order in which people need to hear about them, the worst first. */
-const facts = {
+const resultByOutcome = {
   'rows-missing': 'failed',
   quarantined: 'attention',
   unknown: 'failed',
@@ -24,10 +24,10 @@ const facts = {
   disabled: 'ok',
 } as const satisfies Record<string, Result>;
 
-export type Outcome = keyof typeof facts;
+export type Outcome = keyof typeof resultByOutcome;
 
 /** Outcomes that a person hears of first; each has a section in the runbook. */
-export type Problem = { [Each in Outcome]: (typeof facts)[Each] extends 'ok' ? never : Each }[Outcome];
+export type Problem = { [Each in Outcome]: (typeof resultByOutcome)[Each] extends 'ok' ? never : Each }[Outcome];
 
 /**
  * The outcomes that can be recorded for a truncation, and whether the metrics count its deleted rows. Those of a
@@ -48,9 +48,9 @@ export const verdictOutcomes = Object.keys(verdicts) as [VerdictOutcome, ...Verd
 
 export const countedOutcomes: readonly Outcome[] = verdictOutcomes.filter((one) => verdicts[one] === 'counted');
 
-export const outcomes = Object.keys(facts) as [Outcome, ...Outcome[]];
+export const outcomes = Object.keys(resultByOutcome) as [Outcome, ...Outcome[]];
 
-export const resultOf: Readonly<Record<Outcome, Result>> = facts;
+export const resultOf: Readonly<Record<Outcome, Result>> = resultByOutcome;
 
 /** The worst of several results; `ok` if there are none. */
 export function worst(given: readonly Result[]): Result {

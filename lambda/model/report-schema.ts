@@ -95,7 +95,7 @@ export const reportSchema = z
     version: described(z.literal(1), 'of this schema; new fields and kinds do not change it'),
     runId: text("the execution's name"),
     stage: text('prod; outside AWS the name of the DataHub, by default its host'),
-    server: optionalText('address of the server, normalised'),
+    server: optionalText('address of the server, normalized'),
     by: optionalText('who asked for the run, as they say: the schedule, or a person'),
     jobVersion: optionalText('which build of this job made it; a semantic version'),
     mode: described(z.enum(['enforce', 'preview']), 'a preview changes nothing'),
@@ -120,7 +120,7 @@ export type PolicyEntry = z.infer<typeof policyEntrySchema>;
 export type UnmanagedIndex = z.infer<typeof unmanagedIndexSchema>;
 export type Report = z.infer<typeof reportSchema>;
 
-/** The report without English, which `message/` adds. */
+/** The report without English, which `report/sentences/` adds. */
 export type ReportData = Omit<Report, 'error' | 'notes' | 'policies'> & {
   notes: Note[];
   policies: DecidedIndex[];

@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 /**
  * A failed request to the server, as data: what was asked and what came back, classified by what to do about it.
- * `message/` turns it into sentences; nothing else reads its text.
+ * `report/sentences/` turns it into English; nothing else reads its text.
  */
 
 const operationNames = ['dry-run', 'truncate', 'task-status', 'index-sizes'] as const;

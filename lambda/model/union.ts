@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /**
- * Closed unions of facts, discriminated by `kind`: one table of fields gives both the type and the schema. A kind with
+ * Closed unions, discriminated by `kind`: one table of fields gives both the type and the schema. A kind with
  * variants lists the fields of each, so that a field of another variant does not compile.
  */
 

@@ -51,7 +51,7 @@ export const isProtected = (aspect: string): boolean => aspect.toLowerCase() ===
  */
 export const searchIndex = aliasFor;
 
-/** For each of these names, the positions of all names that share its search index; only itself for one that is not known. */
+/** For each of these names, the positions of all names that share its search index; an unknown one shares with none. */
 export function sharingIndex(names: readonly (IndexNames | undefined)[]): number[][] {
   const indices = names.map((one) => one && searchIndex(one));
   const positions = new Map<string, number[]>();

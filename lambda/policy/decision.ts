@@ -65,21 +65,21 @@ export interface Rejection {
 
 type Step = 'plan' | 'truncate';
 
-/** Whether a step asks about this reason and, if not, why it need not. */
+/** Whether a step makes this check and, if not, why it need not. */
 type Applies = 'asked' | `not asked: ${string}`;
 
-type Check = Record<Step, Applies> & { refusal(facts: DecisionInput): Rejection | undefined };
+type Check = Record<Step, Applies> & { rejection(facts: DecisionInput): Rejection | undefined };
 
 /**
- * Every reason why an index is not truncated, in the order in which they are asked (rules 2 and 3). A new reason has to
- * say for both steps whether it is asked; a test goes through the list. Whether a policy is enabled and can be read
- * comes before any dry run.
+ * Every reason why an index is not truncated, as a list of checks in the order in which they are made (rules 2 and 3).
+ * A new one has to say for both steps whether it is asked; a test goes through the list. Whether a policy is enabled
+ * and can be read comes before any dry run.
  */
 export const checks = {
   settings: {
     plan: 'not asked: it has just read them, and a pause ends the run before Truncate',
     truncate: 'asked',
-    refusal: (facts) => {
+    rejection: (facts) => {
       const { settings } = before(facts);
       return settings && { outcome: 'not-started', cause: settings };
     },
@@ -87,7 +87,7 @@ export const checks = {
   serverClock: {
     plan: 'asked',
     truncate: 'asked',
-    refusal: ({ dryRun: { clockSkewMillis = 0 } }) =>
+    rejection: ({ dryRun: { clockSkewMillis = 0 } }) =>
       Math.abs(clockSkewMillis) > maxClockSkewMillis
         ? guard({ kind: 'guard', which: 'server-clock', found: clockSkewMillis })
         : undefined,
@@ -95,7 +95,7 @@ export const checks = {
   startInFuture: {
     plan: 'asked',
     truncate: 'asked',
-    refusal: ({ runStartMillis, nowMillis }) => {
+    rejection: ({ runStartMillis, nowMillis }) => {
       const found = runStartMillis - nowMillis;
       return found > maxStartAheadMillis ? guard({ kind: 'guard', which: 'start-in-future', found }) : undefined;
     },
@@ -103,7 +103,7 @@ export const checks = {
   floor: {
     plan: 'asked',
     truncate: 'asked',
-    refusal: ({ runStartMillis, nowMillis, cutoffMillis, minRetentionDays, dryRun: { clockSkewMillis = 0 } }) => {
+    rejection: ({ runStartMillis, nowMillis, cutoffMillis, minRetentionDays, dryRun: { clockSkewMillis = 0 } }) => {
       // Cutoffs are counted from the run's start, so the other two clocks get the tolerance that they have above:
       // otherwise a policy of exactly `minRetentionDays` would fail whenever one of them is a second behind.
       const present = Math.min(
@@ -119,19 +119,19 @@ export const checks = {
   counts: {
     plan: 'asked',
     truncate: 'asked',
-    refusal: ({ dryRun }) =>
+    rejection: ({ dryRun }) =>
       dryRun.rowsToDelete > dryRun.rowsTotal ? guard({ kind: 'guard', which: 'counts' }) : undefined,
   },
   nothingToDelete: {
     plan: 'asked',
     truncate: 'asked',
-    refusal: ({ dryRun }) =>
+    rejection: ({ dryRun }) =>
       dryRun.rowsToDelete === 0 ? { outcome: 'nothing-to-delete', cause: { kind: 'not-due' } } : undefined,
   },
   grown: {
     plan: 'not asked: there is nothing to compare with',
     truncate: 'asked',
-    refusal: (facts) => {
+    rejection: (facts) => {
       const { planned, isAgreed } = before(facts);
       const { rowsToDelete: was } = planned;
       const { rowsToDelete: now } = facts.dryRun;
@@ -143,7 +143,7 @@ export const checks = {
   threshold: {
     plan: 'asked',
     truncate: 'asked',
-    refusal: ({ policy: { minDeletePercent }, dryRun, isLimited }) =>
+    rejection: ({ policy: { minDeletePercent }, dryRun, isLimited }) =>
       !isLimited && compareShare(dryRun.rowsToDelete, dryRun.rowsTotal, minDeletePercent) < 0
         ? { outcome: 'below-threshold', cause: { kind: 'not-due', minDeletePercent } }
         : undefined,
@@ -151,7 +151,7 @@ export const checks = {
   ceiling: {
     plan: 'asked',
     truncate: 'asked',
-    refusal: ({ policy, dryRun, isLimited, approveRows: approved }) => {
+    rejection: ({ policy, dryRun, isLimited, approveRows: approved }) => {
       const { rowsToDelete } = dryRun;
       if (isLimited || rowsToDelete <= (approved ?? 0) || !isAboveCeiling(policy, dryRun)) return undefined;
       const { maxDeletePercent } = policy;
@@ -165,7 +165,7 @@ export const checks = {
   refuseReindex: {
     plan: 'asked',
     truncate: 'asked',
-    refusal: ({ policy, dryRun }) =>
+    rejection: ({ policy, dryRun }) =>
       policy.refuseReindex && dryRun.method === 'reindex'
         ? guard({ kind: 'guard', which: 'refuse-reindex' })
         : undefined,
@@ -173,13 +173,13 @@ export const checks = {
   taskStatus: {
     plan: 'asked',
     truncate: 'not asked: a right does not change within a run, and a reindex that cannot be judged is quarantined',
-    refusal: ({ taskStatusError: error, dryRun }) =>
+    rejection: ({ taskStatusError: error, dryRun }) =>
       error && dryRun.method === 'reindex' ? guard({ kind: 'guard', which: 'task-status', error }) : undefined,
   },
   methodChanged: {
     plan: 'not asked: there is nothing to compare with',
     truncate: 'asked',
-    refusal: (facts) => {
+    rejection: (facts) => {
       const { method } = facts.dryRun;
       if (method === before(facts).planned.method) return undefined;
       return { outcome: 'not-started', cause: { kind: 'changed', what: 'method', method } };
@@ -188,7 +188,7 @@ export const checks = {
   rowsChanged: {
     plan: 'not asked: there is nothing to compare with',
     truncate: 'asked',
-    refusal: (facts) => {
+    rejection: (facts) => {
       const { baselineRows: was } = before(facts);
       const { rowsToDelete: now, method } = facts.dryRun;
       const tolerated = method === 'delete' ? Math.max(changedRows.rows, was * changedRows.share) : 0;
@@ -198,7 +198,7 @@ export const checks = {
   rowLimit: {
     plan: 'not asked: it looks for a cutoff within the limit',
     truncate: 'asked',
-    refusal: (facts) => {
+    rejection: (facts) => {
       const { policy, dryRun, approveRows = 0 } = facts;
       // No limit applies to a reindex. Old rows may have arrived since Plan found a delete within the limit.
       if (policy.maxRowsPerRun === undefined || dryRun.method === 'reindex') return undefined;
@@ -214,14 +214,14 @@ export const checks = {
  * @returns undefined if the truncation is due
  */
 export function decide(step: Step, facts: DecisionInput): Rejection | undefined {
-  for (const reason of Object.values<Check>(checks)) {
-    const refusal = reason[step] === 'asked' ? reason.refusal(facts) : undefined;
-    if (refusal) return refusal;
+  for (const check of Object.values<Check>(checks)) {
+    const rejection = check[step] === 'asked' ? check.rejection(facts) : undefined;
+    if (rejection) return rejection;
   }
   return undefined;
 }
 
-/** A missing fact must not disable the reason that needs it. */
+/** What is missing must not disable the check that needs it. */
 function before({ before: known }: DecisionInput): NonNullable<DecisionInput['before']> {
   if (known === undefined) throw new Error('Truncate decides by what it has read just before');
   return known;

@@ -2,18 +2,18 @@ import { type ComparedField, comparedFields } from '../model/policy-fields.ts';
 import type { PolicySettings } from './schema.ts';
 
 /** One field that differs; undefined where a policy does not set it. */
-export interface FieldDifference {
-  field: keyof PolicySettings;
-  live?: Value;
-  given?: Value;
+interface FieldDifference {
+  field: ComparedField;
+  before?: Value;
+  after?: Value;
 }
 
 type Value = string | number | boolean | undefined;
 
 /** The fields in which two policies for one index differ, apart from those for people. */
-export const differences = (live: PolicySettings, given: PolicySettings): FieldDifference[] =>
+export const differences = (before: PolicySettings, after: PolicySettings): FieldDifference[] =>
   comparedFields.flatMap((field) =>
-    live[field] === given[field] ? [] : [{ field, live: live[field], given: given[field] }],
+    before[field] === after[field] ? [] : [{ field, before: before[field], after: after[field] }],
   );
 
 type Compare = (live: PolicySettings, given: PolicySettings) => boolean;

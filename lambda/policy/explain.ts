@@ -22,15 +22,15 @@ export function explain(error: z.ZodError, value: unknown, knownKeys: readonly s
     .join('; ');
 }
 
-/** More of them than a person corrects before trying again; the others are counted. */
-export const mostProblems = 40;
+/** More than a person corrects before trying again; the others are counted. */
+export const maxProblems = 40;
 
 /** The same, each with the path to the offending part of the value. */
 export function problemsOf(error: Pick<z.ZodError, 'issues'>, value: unknown, knownKeys: readonly string[]): Problem[] {
   const issues = error.issues as z.core.$ZodIssue[];
-  const problems = issues.slice(0, mostProblems).flatMap((issue): Problem[] => {
+  const problems = issues.slice(0, maxProblems).flatMap((issue): Problem[] => {
     if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, sentence: explainIssue(issue, value) }];
-    const keys = issue.keys.slice(0, mostProblems);
+    const keys = issue.keys.slice(0, maxProblems);
     return keys.map((key) => ({ path: [...issue.path, key], sentence: unknownKey(key, knownKeys) }));
   });
   const count = issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0);
@@ -83,8 +83,8 @@ const fieldOf = (path: readonly PropertyKey[]): string =>
 /** What a bound counts, if it is not the value itself. */
 const countable: Record<string, string> = { string: 'characters', array: 'entries' };
 
-/** What a schema says about a bound besides its number, such as the setting that it comes from. */
-const asideOf = (message: string): string => (message.startsWith('Too small') ? '' : ` (${message})`);
+/** The setting that a bound comes from, if the schema names one: zod's own messages are sentences. */
+const asideOf = (message: string): string => (/^\w+$/.test(message) ? ` (${message})` : '');
 
 export function unknownKey(key: string, knownKeys: readonly string[]): string {
   const meant = nearest(key, [...knownKeys]);

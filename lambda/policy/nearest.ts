@@ -15,7 +15,7 @@ export function nearest(given: string, known: readonly string[]): string | undef
 }
 
 /**
- * Insertions, deletions, substitutions and swaps of neighbours that turn one string into the other. Hand-written,
+ * Insertions, deletions, substitutions and swaps of neighbors that turn one string into the other. Hand-written,
  * because the maintained library for it (fastest-levenshtein) counts a swap, the most common typing mistake, as two:
  * `mdoe` would not be `mode`.
  */

@@ -39,7 +39,7 @@ export function parsePolicies(sources: readonly PolicySource[], minRetentionDays
   return withoutDuplicates(sources.flatMap((source) => parseSource(source, schema)));
 }
 
-/** Building a schema takes longer than reading a hundred policies with it, and Truncate reads them before every call. */
+/** Building a schema takes longer than reading a hundred policies, and Truncate reads them before every call. */
 const schemas = new Map<number, Schema>();
 
 function schemaFor(minRetentionDays: number): Schema {

@@ -36,7 +36,7 @@ const form: Form = {
     return url.length > maxLink || /[\s|]/.test(url) ? `Runbook, "${section}"` : `<${url}|Runbook: ${section}>`;
   },
   room: { head: 240, why: 420, owner: 100, next: 200, remark: 150 },
-  most: { problems: 3, links: 1, fine: 3, remarks: 1 },
+  max: { problems: 3, links: 1, fine: 3, remarks: 1 },
   fits: (lines) => textOf(lines).length <= maxDescription,
   left: (lines) => maxDescription - textOf(lines).length - 1,
 };
@@ -58,7 +58,7 @@ export function chatText(message: Message): { stage: string; title: string; desc
   };
 }
 
-/** Text of at most `max` characters that Slack shows as it is: its three escapes, no formatting, nobody called by name. */
+/** Text of at most `max` characters that Slack shows as it is: its three escapes, no formatting, no mentions. */
 function markdown(text: string, max: number): string {
   const plain = oneLine(text.replace(/[*`~]/g, ' ').replace(/@(?=here|channel|everyone)/gi, '(at)'), max);
   const safe = escaped(plain);

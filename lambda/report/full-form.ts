@@ -10,7 +10,7 @@ export const fullForm: Omit<Form, 'fits' | 'left'> = {
   command: commandLines,
   runbook: runbookText,
   room: { head: 900, why: 900, owner: 700, next: 700, remark: 400 },
-  most: { problems: Number.POSITIVE_INFINITY, links: Number.POSITIVE_INFINITY, fine: 12, remarks: 4 },
+  max: { problems: Number.POSITIVE_INFINITY, links: Number.POSITIVE_INFINITY, fine: 12, remarks: 4 },
 };
 
 /** What a command does, and below it the command whole. */

@@ -44,10 +44,7 @@ export function messageOf(uncleaned: Report, { audience, clean = redactor([]) }:
   };
 }
 
-/**
- * Rule 12, for `notify: problems`: a result that is not ok; something lost, or perhaps lost; something that a person has
- * to do; a release, by whichever run; or a person started the run.
- */
+/** Whether `notify: problems` publishes it (rule 12): a problem, or a run that a person started. */
 export const isWorthPublishing = (report: Report, byHand = false): boolean => byHand || isProblem(report);
 
 /** The report with `clean` applied to every text in it; the same object if nothing had to be removed. */
@@ -61,25 +58,8 @@ function cleanReport(report: Report, clean: (text: string) => string): Report {
  * `still-running`, that outcome must stay what it is.
  */
 export const ownWords: ReadonlySet<string> = new Set([
-  ...[
-    'kind',
-    'engine',
-    'field',
-    'notVisible',
-    'outcome',
-    'result',
-    'mode',
-    'by',
-    'operation',
-    'sent',
-    'step',
-    'announced',
-    'method',
-    'unknown',
-    'wants',
-    'certificate',
-  ],
-  ...['what', 'which', 'why', 'work'],
+  ...['kind', 'engine', 'field', 'notVisible', 'outcome', 'result', 'mode', 'by', 'operation', 'sent', 'step'],
+  ...['announced', 'method', 'unknown', 'wants', 'certificate', 'what', 'which', 'why', 'work'],
 ]);
 
 /** Properties that name an index or a task: they were checked when they were read, and are not free text. */
@@ -102,9 +82,8 @@ const quietNotes: readonly NoteKind[] = [
 ];
 
 /**
- * Whether this report reaches people who have subscribed only to problems (rule 12): a result is not ok, something was
- * lost or may be, or a person has to do something. A report that is not sent informs nobody. (If a person started the
- * run, they always get it.)
+ * Whether a report has a problem (rule 12): its result is not ok, something was lost or may be, a person has to do
+ * something, or an index was released.
  */
 export const isProblem = (report: Report): boolean =>
   report.result !== 'ok' ||

@@ -1,4 +1,4 @@
-import { schedule } from '../model/by.ts';
+import { schedule } from '../model/asked-by.ts';
 import { maxUnmanaged, type Report } from '../model/report-schema.ts';
 import type { Command } from './guide/audience.ts';
 import type { Section } from './guide/runbook.ts';
@@ -28,7 +28,7 @@ export interface Form {
   /** Characters of each part. */
   room: Readonly<Record<'head' | 'why' | 'owner' | 'next' | 'remark', number>>;
   /** How many of these are shown at most; above `fine`, indices without a problem are counted. */
-  most: Readonly<Record<'problems' | 'links' | 'fine' | 'remarks', number>>;
+  max: Readonly<Record<'problems' | 'links' | 'fine' | 'remarks', number>>;
   /** Whether the text has room for all of these lines, the last of which belong to `part`. */
   fits(lines: readonly Line[], part: Part): boolean;
   /** Characters left, beside these lines, for the names of problems that had no room. */
@@ -95,7 +95,7 @@ function problems(
       form.fits([...around, ...lines, ...more, textLine(namesLine(coming, minNameLength))], part);
     if (part === 'problem') {
       const full = [...paragraph(item, head, at, context, form), blank];
-      const isAmongFew = at < form.most.problems && problems.length <= 2 * form.most.problems;
+      const isAmongFew = at < form.max.problems && problems.length <= 2 * form.max.problems;
       if (at === 0 || (isAmongFew && fits(full))) {
         lines.push(...full);
         namesLeft.push(...rest);
@@ -163,7 +163,7 @@ function paragraph(
     form.plain(owner, form.room.owner),
     next === undefined ? '' : form.plain(`Next: ${next}`, form.room.next),
   ];
-  const link = section !== undefined && at < form.most.links ? form.runbook(section, context) : '';
+  const link = section !== undefined && at < form.max.links ? form.runbook(section, context) : '';
   return [heading(form.plain(head, form.room.head)), ...texts.map(textLine), ...commands, textLine(link)].filter(
     ({ text }) => text !== '',
   );
@@ -173,12 +173,12 @@ function paragraph(
  * A line for each index if they are few; otherwise a line for each verdict of another run and each remarkable index,
  * and a count of the others.
  */
-function fine({ fine: all }: Message, { plain, most, room }: Form): string[] {
+function fine({ fine: all }: Message, { plain, max, room }: Form): string[] {
   const fine = all.filter(({ isUnread }) => !isUnread);
   const ofOthers = fine.filter((index) => index.ofAnotherRun);
   const worthReading = fine.filter((index) => !index.ofAnotherRun && index.remarkable);
-  const few = fine.length <= most.fine;
-  const shown = few ? fine : [...ofOthers, ...worthReading.slice(0, Math.max(0, most.fine - 1 - ofOthers.length))];
+  const few = fine.length <= max.fine;
+  const shown = few ? fine : [...ofOthers, ...worthReading.slice(0, Math.max(0, max.fine - 1 - ofOthers.length))];
   const counts = countsOf(fine.filter((index) => !shown.includes(index)));
   return [
     ...shown.map(({ text }) => plain(text, room.head + room.why)),
@@ -187,8 +187,8 @@ function fine({ fine: all }: Message, { plain, most, room }: Form): string[] {
 }
 
 /** What differs from the live policies, as far as there is room. */
-function changes({ changes }: Message, { plain, room, most }: Form): Line[] {
-  const shown = changes.slice(0, Math.min(12, 4 * most.fine));
+function changes({ changes }: Message, { plain, room, max }: Form): Line[] {
+  const shown = changes.slice(0, Math.min(12, 4 * max.fine));
   const more = changes.length - shown.length;
   const rest = more > 0 ? [`- ${counted(more, 'more change', 'more changes')} in the report.`] : [];
   return [...shown.map((text) => `- ${plain(text, room.remark)}`), ...rest].map(textLine);
@@ -200,10 +200,10 @@ function unread({ fine }: Message, { plain, room }: Form): string[] {
   return texts.length === 0 ? [] : [`Not done by this preview, and nobody has read it yet:`, ...texts];
 }
 
-function remarks({ remarks }: Message, { most, room, plain }: Form): string[] {
-  const more = remarks.length - most.remarks;
+function remarks({ remarks }: Message, { max, room, plain }: Form): string[] {
+  const more = remarks.length - max.remarks;
   return [
-    ...remarks.slice(0, most.remarks).map((text) => `- ${plain(text, room.remark)}`),
+    ...remarks.slice(0, max.remarks).map((text) => `- ${plain(text, room.remark)}`),
     ...(more > 0 ? [`- ${counted(more, 'more note', 'more notes')} in the report.`] : []),
   ];
 }

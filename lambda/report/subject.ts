@@ -8,7 +8,7 @@ import { ascii } from './sentences/text.ts';
 /** SNS: below 100 characters, ASCII, no line break, beginning with a letter, number or punctuation mark. */
 const maxSubject = 99;
 
-/** `[DataHub retention] prod: ROWS MISSING in dataset.operation (after a reindex), 1 more`, whatever the stage is called. */
+/** `[DataHub retention] prod: ROWS MISSING in dataset.operation (after a reindex), 1 more`. */
 export function subjectOf(report: Report, problems: readonly Item[]): string {
   const late = lateNotice(report);
   const how = kindOfRun(report);

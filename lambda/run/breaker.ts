@@ -47,8 +47,8 @@ export function afterCallWithoutTask(
 }
 
 /**
- * The call of this run that a record holds, if it returned no task id, whichever run has judged it meanwhile. A redriven
- * execution does not know of it, nor does a run whose function failed.
+ * The call of this run that a record holds, if it returned no task id, whichever run has judged it meanwhile. A
+ * redriven execution does not know of it, nor does a run whose function failed.
  */
 export function ownCallWithoutTask(record: StoredRecord | undefined, run: RunId): Attempt | undefined {
   if (record === undefined || record.state === 'unreadable' || record.attempt === undefined) return undefined;

@@ -1,8 +1,7 @@
 import { capped, maxSentenceBytes } from '../gms/text.ts';
 import type { Cause } from '../model/cause.ts';
-import { comparedFields } from '../model/policy-fields.ts';
+import { differences } from '../policy/difference.ts';
 import { type ParsedPolicy, type PolicySource, parsePolicies } from '../policy/parse.ts';
-import type { PolicySettings } from '../policy/schema.ts';
 import type { RunServices } from './services.ts';
 import type { ApprovedEntry } from './state.ts';
 
@@ -37,9 +36,9 @@ export async function pausedCause({ parameters }: Pick<RunServices, 'parameters'
 }
 
 /**
- * Why the settings, read again just before the call, forbid it: the job may have been paused since, or the policy may have
- * changed since Plan decided. `owner` and `note` are not compared, and a changed mode of the stage takes
- * effect with the next run: to stop a run, pause the job.
+ * Why the settings, read again just before the call, forbid it: the job may have been paused, or the policy may have
+ * changed, since Plan decided. `owner` and `note` are not compared, and a changed mode of the stage takes effect with
+ * the next run: to stop a run, pause the job.
  */
 export async function changedSettings(
   { index, policy }: Pick<ApprovedEntry, 'index' | 'policy'>,
@@ -57,13 +56,9 @@ export async function changedSettings(
   const [current, second] = policies.filter((item) => item.index === index);
   if (!current) return { kind: 'policy', what: 'removed' };
   if (second) return unreadable('there is a second one for this index');
-  return current.kind === 'invalid' ? unreadable(capped(current.problem)) : difference(policy, current.policy);
-}
-
-function difference(was: PolicySettings, now: PolicySettings): Cause | undefined {
-  const field = comparedFields.find((name) => was[name] !== now[name]);
-  if (field === undefined) return undefined;
-  return { kind: 'policy', what: field, was: was[field], now: now[field] };
+  if (current.kind === 'invalid') return unreadable(capped(current.problem));
+  const [first] = differences(policy, current.policy);
+  return first && { kind: 'policy', what: first.field, was: first.before, now: first.after };
 }
 
 /** Sentences about configuration are passed on unchanged, and a parameter may make them long. */

@@ -53,7 +53,7 @@ const baseOf = ({ index, names, policy, plan, record, resumed }: EntryBase): Ent
   resumed,
 });
 
-/** The outcome of an entry and its cause; if the cause of a verdict could not be read, the usual one for its outcome. */
+/** The outcome of an entry and its cause; the usual one for its outcome if the cause of a verdict is unreadable. */
 export function decisionOf(entry: DoneEntry): Decision {
   if (entry.decision) return entry.decision;
   const { lastVerdict, attempt } = entry.record;
@@ -62,8 +62,8 @@ export function decisionOf(entry: DoneEntry): Decision {
 }
 
 /**
- * The truncation that an entry is about, if one was sent or may have been. A quarantined index is reported by its cause:
- * what was counted then is not what is there today. A verdict is about the attempt of its own run.
+ * The truncation that an entry is about, if one was sent or may have been. A quarantined index is reported by its
+ * cause: what was counted then is not what is there today. A verdict is about the attempt of its own run.
  */
 export function sentAttempt(entry: Entry): Attempt | undefined {
   const { attempt } = entry.record ?? {};

@@ -1,4 +1,4 @@
-import { cleanBy, schedule } from '../model/by.ts';
+import { cleanBy, schedule } from '../model/asked-by.ts';
 import { type Mode, type RunInput, runInputSchema } from '../model/run-input.ts';
 import { hourMillis, minuteMillis } from '../model/time.ts';
 import { explain } from '../policy/explain.ts';
@@ -25,8 +25,8 @@ const maxScheduledBehindMillis = 2 * hourMillis;
 const maxScheduledAheadMillis = 10 * minuteMillis;
 
 /**
- * The scheduled time of a run, epoch milliseconds. The schedule's placeholder may come unfilled, and people copy inputs:
- * such a run has none, and begins when its execution did.
+ * The scheduled time of a run, epoch milliseconds. The schedule's placeholder may come unfilled, and people copy
+ * inputs: such a run has none, and begins when its execution did.
  */
 export function scheduledMillis({ scheduledTime }: RunInput, startMillis: number): number | undefined {
   const millis = Date.parse(scheduledTime ?? '');

@@ -39,8 +39,8 @@ export function nextStep(state: RunState, settings: RunSettings, now: number): R
 
 /**
  * Records are as long as servers, people and other versions have made them. If the state has no room for all, the
- * largest entries that are decided keep their outcome and its cause alone; without its record a verdict is not marked as
- * reported, so the next run reports it again.
+ * largest entries that are decided keep their outcome and its cause alone; without its record a verdict is not marked
+ * as reported, so the next run reports it again.
  */
 function fitting(state: RunState): Entry[] {
   let excess = bytesOf(state) - maxStateBytes;

@@ -39,7 +39,7 @@ export interface ReportServices {
   count?(report: Report, subscriptions?: Subscriptions): void;
   /** MarkReported keeps each run that enforces or releases, in short. */
   keepsRuns?: boolean;
-  /** Turns the data into English. */
+  /** Adds the English to the data. */
   addSentences(data: ReportData): Report;
 }
 

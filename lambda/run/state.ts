@@ -15,7 +15,7 @@ import type { Failure } from './failure.ts';
 
 /** The run state: the one JSON value that travels through every state of the workflow. */
 
-export const STATE_VERSION = 9;
+export const stateVersion = 9;
 
 /** Entries of one run: its policies, and unresolved truncations without one. */
 export const maxEntries = 64;
@@ -32,10 +32,10 @@ export const maxWatchedBytes = 144 * 1024;
 export const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 export interface RunState {
-  version: typeof STATE_VERSION;
+  version: typeof stateVersion;
   /** The execution's name; unchanged by Retry and redrive. */
   runId: string;
-  /** Normalised address of the server. */
+  /** Normalized address of the server. */
   server: string;
   stage: string;
   mode: Mode;
@@ -45,7 +45,7 @@ export interface RunState {
   by?: string | undefined;
   /** A person started this run; its message is published in any case (rule 12). */
   byHand?: boolean;
-  /** The run's start, epoch milliseconds: the scheduled time, or the execution's start. Every cutoff is counted from it. */
+  /** The run's start: the scheduled time, or the execution's start, epoch milliseconds. Cutoffs are counted from it. */
   runStartMillis: number;
   /** What the workflow's Choice does after this step. */
   next: 'truncate' | 'wait' | 'report';
@@ -162,7 +162,7 @@ export interface Limited {
 }
 
 const headSchema = z.looseObject({
-  version: z.literal(STATE_VERSION),
+  version: z.literal(stateVersion),
   runId: z.string(),
   server: z.string(),
   entries: z.array(z.unknown()),

@@ -58,7 +58,7 @@ const ofAttempt = ({ fields, baseline, ...attempt }: Attempt, record: LedgerReco
   indexName: baseline.indexName,
 });
 
-/** Without a verdict, as of the last check. Nothing of a reindex: rows that are not found may be only in the old index. */
+/** Without a verdict, as of the last check. Not of a reindex: rows not found may be only in the old index. */
 function ofLastCount(entry: Entry, attempt: Attempt | undefined): Partial<IndexData> {
   if (entry.phase !== 'done' || !entry.decision) return {};
   const { rowsLeft, decision, plan } = entry;

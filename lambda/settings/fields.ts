@@ -5,8 +5,8 @@ import { type DestinationName, destinationNames } from '../report/destinations/r
 
 /**
  * The settings of a stage: ranges, defaults and descriptions, here and nowhere else. `npm run schemas` writes them into
- * the schema for editors, the props of the construct (`props.ts`), and the table of docs/operate.md. `unset` says what
- * applies without the setting, if that is not a default value.
+ * the schema for editors, the props of the construct (`stage-props.ts`), and the table of docs/operate.md. `unset` says
+ * what applies without the setting, if that is not a default value.
  */
 
 /** Names in Parameter Store: a path of at most 15 levels; names that begin with aws or ssm are reserved for AWS. */
@@ -85,7 +85,7 @@ export const settingFields = {
     .regex(/^T[A-Z0-9]{8,15}$/, 'must be a Slack workspace id such as T0123456789')
     .optional()
     .meta({
-      description: 'The Slack workspace, authorised once in Amazon Q Developer; with slackChannelId.',
+      description: 'The Slack workspace, authorized once in Amazon Q Developer; with slackChannelId.',
       unset: 'none',
     }),
   slackChannelId: z
@@ -217,7 +217,7 @@ export const settingFields = {
 
 export type GivenSettings = z.output<z.ZodObject<typeof settingFields>>;
 
-/** Settings that name resources. The construct takes these as the CDK's own types instead (`props/construct-props.ts`). */
+/** Settings that name resources. The construct takes these as the CDK's own types (`props/construct-props.ts`). */
 export const resourceFields = [
   'topicArn',
   'topicKeyArn',

@@ -21,8 +21,8 @@ export function hostProblem(gmsUrl: string): string | undefined {
 }
 
 /**
- * A sentence if a GMS address looks like `service.namespace`, which resolves only inside a Kubernetes cluster; otherwise
- * undefined. A public name may also have two labels, but is hardly ever used with plain http.
+ * A sentence if a GMS address looks like `service.namespace`, which resolves only inside a Kubernetes cluster;
+ * otherwise undefined. A public name may also have two labels, but is hardly ever used with plain http.
  */
 export function clusterHostWarning(gmsUrl: string): string | undefined {
   const url = new URL(gmsUrl);

@@ -1,6 +1,6 @@
 import type { IndexNames } from '../gms/backend.ts';
 import { dottedName, namesIn, sharingIndex } from '../policy/aspects.ts';
-import { mostProblems, type Problem } from '../policy/explain.ts';
+import { maxProblems, type Problem } from '../policy/explain.ts';
 import { policySchema } from '../policy/schema.ts';
 import { check } from './unresolved.ts';
 
@@ -24,7 +24,7 @@ export function inspectPolicies(
   const sharing = sharingIndex(names);
   const problems: Problem[] = [];
   for (const [at, written] of list.entries()) {
-    if (problems.length > mostProblems) {
+    if (problems.length > maxProblems) {
       problems.push({ path: [at], sentence: 'the policies from here on are not checked', problems: list.length - at });
       break;
     }

@@ -1,4 +1,5 @@
 import { Cron } from 'croner';
+import { hourMillis } from '../model/time.ts';
 
 /**
  * Schedule expressions of EventBridge Scheduler: `cron(minutes hours day-of-month month day-of-week year)` and
@@ -15,7 +16,6 @@ export type Schedule =
 
 /** Enough for a year of daily runs, or for two weeks of hourly ones. */
 const runsAhead = 400;
-const hourMillis = 3_600_000;
 
 /** @param now epoch milliseconds: a schedule whose last run is over never fires again */
 export function parseSchedule(expression: string, now: number): Schedule {

@@ -2,8 +2,8 @@ import type * as z from 'zod';
 import { type Problem, problemsOf, valueAt } from '../policy/explain.ts';
 
 /**
- * A value that nobody knows yet: CloudFormation fills it in at deployment, or the CDK has yet to look it up. It is passed
- * on as it is, and nothing checks it. A stage file has none.
+ * A value that nobody knows yet: CloudFormation fills it in at deployment, or the CDK has yet to look it up. It is
+ * passed on as it is, and nothing checks it. A stage file has none.
  */
 export class Unresolved {
   /** As the CDK encodes it. */
@@ -22,7 +22,7 @@ export const from = (text: string | Unresolved, make: (text: string) => string):
   text instanceof Unresolved ? new Unresolved(make(String(text.token))) : make(text);
 
 /**
- * What a schema makes of a value, or its problems with what is known of it. A value with an unresolved part stays as it is.
+ * What a schema makes of a value, or its problems with what is known of it. A partly unresolved value stays as it is.
  * @param knownKeys for suggestions
  */
 export function check<T>(

@@ -20,18 +20,18 @@ export interface BestEffortReads {
    */
   status(taskId: string, hadStatus: boolean): Promise<TaskStatus | { kind: 'unread'; error: ServerError }>;
   /** What the server does not tell this run, as the run state carries it. */
-  without: Capabilities;
+  without: Unavailable;
   /** Why sizes could not be read in this step. */
   sizesError(): ServerError | undefined;
 }
 
-export interface Capabilities {
+export interface Unavailable {
   sizesUnavailable?: boolean;
 }
 
 /** @param before what earlier steps of this run have learnt */
-export function bestEffortReads(operations: Operations, before: Capabilities, signal: AbortSignal): BestEffortReads {
-  const without: Capabilities = { sizesUnavailable: before.sizesUnavailable };
+export function bestEffortReads(operations: Operations, before: Unavailable, signal: AbortSignal): BestEffortReads {
+  const without: Unavailable = { sizesUnavailable: before.sizesUnavailable };
   let sizesError: ServerError | undefined;
   return {
     without,

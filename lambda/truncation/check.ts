@@ -154,7 +154,7 @@ async function nextWindow({ attempt }: Unresolved, counts: TruncationCounts, ser
   return counted.kind === 'done' ? counted.value : undefined;
 }
 
-/** Facts for the entry: no verdict depends on them. */
+/** For the entry alone: no verdict depends on it. */
 async function indexAfter({ attempt }: Unresolved, { reads }: CheckServices): Promise<Pick<Verdict, 'indexNow'>> {
   const sizes = await asResult(() => reads.sizes());
   const index = physicalIndex(sizes.kind === 'done' ? sizes.value : undefined, attempt.fields);

@@ -85,7 +85,7 @@ export interface TruncationCounts {
   /** Rows to delete that are there: before the call, all of them. */
   rowsLeft: number;
   rowsToKeep: number;
-  /** Rows at or before the end of the window of the rows to keep, from which other windows with the same end are subtracted. */
+  /** Rows at or before the end of the window of rows to keep: other windows with the same end are subtracted. */
   rowsUntilEnd: number;
   /** The search engine does not know the index. */
   isAbsent?: boolean;
@@ -142,7 +142,7 @@ export async function countWindow(
     until: rowsLeft === 0 ? undefined : untilMillis,
   });
   const { after, until = rowsUntilEnd } = rows;
-  // A count from another server would make the window too large, and later nights would miss rows that were never there.
+  // A count from another server would make the window too large, and later nights would miss rows that never existed.
   if (isEmpty && !isAbsent && until > 0) throw contradiction();
   return isAbsent
     ? undefined

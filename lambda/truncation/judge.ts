@@ -89,7 +89,7 @@ function judgeReindex(record: Unresolved, watch: Watch, counts: Counts): Verdict
 
 function judgeInPlace({ state, attempt }: Unresolved, watch: Watch, counts: Counts): Verdict {
   const { baseline } = attempt;
-  const counters = rowsWritten(countersOf(watch), watch, attempt);
+  const counters = withRowsWritten(countersOf(watch), watch, attempt);
   const kept = keptRows(attempt, counts, watch.end);
   const facts = {
     ...commonFacts(attempt, counts),
@@ -141,7 +141,7 @@ const contradictedShare = 0.1;
 
 /** The counts are of the old index: until a new one takes its place, every row is where it was. */
 function judgeNotInPlace(attempt: Attempt, watch: Watch, counts: Counts): Verdict {
-  const counters = rowsWritten(countersOf(watch), watch, attempt);
+  const counters = withRowsWritten(countersOf(watch), watch, attempt);
   const facts = commonFacts(attempt, counts);
   const isContradicted =
     accountsFor(watch.end, attempt) && counts.rowsToKeep < attempt.baseline.rowsToKeep * contradictedShare;
@@ -218,7 +218,7 @@ const countersOf = ({ task, end }: Watch): Counters => ({
  * For a reindex, the rows written out of those that it had to write: some servers also count the rows that it leaves
  * out, in the total alone or as deleted or noops.
  */
-function rowsWritten(counters: Counters, { end }: Watch, { baseline }: Attempt): Counters {
+function withRowsWritten(counters: Counters, { end }: Watch, { baseline }: Attempt): Counters {
   if (end === undefined) return counters;
   const { total, created = 0, updated = 0, deleted = 0, noops = 0 } = end;
   const leftOut = deleted + noops || (total === baseline.rowsTotal ? baseline.rowsToDelete : 0);

@@ -27,8 +27,8 @@ export type KeptRows =
   /** Nothing says that they were written. `unwritten`: of the rows to keep, what its status leaves out. */
   | { kind: 'missing'; rows: number; unwritten?: number | undefined }
   /**
-   * Its status says that they were written, all but `unwritten` of them, which is tolerated. `written`: rows to keep that
-   * it wrote.
+   * Its status says that they were written, all but `unwritten` of them, which is tolerated. `written`: rows to keep
+   * that it wrote.
    */
   | { kind: 'not-visible'; rows: number; written: number; unwritten: number }
   /** No row of any age is counted, and no status was read: the index is empty, or not refreshed. */

@@ -8,7 +8,7 @@ export const checkInterval = { minMillis: 10 * secondMillis, share: 0.1, maxMill
 /** A verdict other than `truncated` needs two checks this far apart that agree: the search engine's refresh. */
 export const agreeingChecksMillis = 90 * secondMillis;
 
-/** The shortest wait for something that is near: a predicted end, or the search engine's refresh (1 to 3 s as a rule). */
+/** The shortest wait for something near: a predicted end, or the search engine's refresh (1 to 3 s as a rule). */
 const quickMillis = 5 * secondMillis;
 
 /**

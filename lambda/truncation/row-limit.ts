@@ -2,21 +2,17 @@ import type { DryRun } from '../gms/operations.ts';
 import { hourMillis } from '../model/time.ts';
 
 /**
- * The row limit: if more rows are due than one run may delete, an older cutoff that stays within that limit. It is found by
- * dry runs, because the server reports no timestamps.
+ * The row limit: if more rows are due than one run may delete, an older cutoff that stays within that limit. Dry runs
+ * find it, because the server reports no timestamps.
  */
 
 /**
  * The most rows to delete in one run; an operator's approval raises it.
  * @returns undefined if all may go at once
  */
-export function rowLimit(
-  maxRowsPerRun: number | undefined,
-  rowsToDelete: number,
-  approveRows: number | undefined,
-): number | undefined {
-  if (maxRowsPerRun === undefined || rowsToDelete <= Math.max(maxRowsPerRun, approveRows ?? 0)) return undefined;
-  return Math.max(maxRowsPerRun, approveRows ?? 0);
+export function rowLimit(maxRowsPerRun: number | undefined, rowsToDelete: number, approveRows = 0): number | undefined {
+  const most = Math.max(maxRowsPerRun ?? Number.POSITIVE_INFINITY, approveRows);
+  return rowsToDelete <= most ? undefined : most;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { ServerError } from '../model/server-error.ts';
 import { hourMillis, minuteMillis } from '../model/time.ts';
 import type { TruncationCounts } from './counts.ts';
 
-/** A reindex is in place once fewer than this share of the rows to delete are left: the alias leads to the new index. */
+/** A reindex is in place once a smaller share of the rows to delete is left: the alias leads to the new index. */
 const inPlaceShare = 0.5;
 
 /** Rows to delete that are left count only above both limits, or when they are half or more of what there was. */
@@ -17,21 +17,21 @@ const still = { minMillis: 10 * minuteMillis, share: 0.2, maxMillis: 2 * hourMil
 /** A record is judged for its age only after two checks this far apart have shown no movement. */
 const overdueChecksMillis = 10 * minuteMillis;
 
+/** A value of this run's checks: the first, the last, the smallest or the largest; undefined until one check has it. */
+type First<Value> = Value | undefined;
+type Last<Value> = Value | undefined;
+type Least<Value> = Value | undefined;
+type Most<Value> = Value | undefined;
+
 /**
  * What the checks of one run know about one unresolved truncation: the last numbers, and since when they have been the
- * same (rule 7). Pure: a watch is folded with what a check saw into the next watch. Times are epoch milliseconds.
+ * same (rule 7). Pure: `reduce` makes the next watch of this one and what a check saw. Times are epoch milliseconds.
  *
  *   moved       fewer rows left, a higher counter, or more rows to keep of a reindex    begins stillness anew
  *   progressed  fewer rows left, or a higher counter                                    is not stuck
  *   still       for 20 % of its age (10 min to 2 h) nothing moved, no status said runs  has ended: it is judged
  *   stuck       no progress in two checks at least 10 min apart                         judged at its run's end, after 20 h
  */
-/** A value of one of this run's checks: the first, the last, the smallest or the largest; undefined until one has it. */
-type First<Value> = Value | undefined;
-type Last<Value> = Value | undefined;
-type Least<Value> = Value | undefined;
-type Most<Value> = Value | undefined;
-
 export interface Watch {
   /** The run that sent it. */
   run: RunId;
@@ -173,8 +173,8 @@ export const hasProgressed = (watch: Watch, status: TaskStatus | undefined): boo
   rowsProcessed(status.counters) > watch.counter;
 
 /**
- * The next watch. Rows that arrive are not movement. A failed check proves nothing, but if it got a status with a higher
- * counter, that is movement: a truncation that progresses must never look stuck.
+ * The next watch. Rows that arrive are not movement. A failed check proves nothing, but if it got a status with a
+ * higher counter, that is movement: a truncation that progresses must never look stuck.
  */
 export function reduce(before: Watch, seen: Observation, attempt: Attempt): Watch {
   const movement = movementOf(before, seen, attempt);
@@ -297,7 +297,7 @@ function progressOf(
 
 /**
  * Whether the truncation has ended, so that it can be judged (rule 7). Assumed of one without a task id: hidden-delete.
- * @param watch already folded with `seen`
+ * @param watch after this check
  */
 export function hasEnded(
   watch: Watch,
@@ -316,8 +316,8 @@ export function hasEnded(
 }
 
 /**
- * Nothing has moved, and no status has said that it runs, in a window of max(10 min, 20 % of its age), at most 2 h, that
- * ends after `judgeableAt`.
+ * Nothing has moved, and no status has said that it runs, in a window of max(10 min, 20 % of its age), at most 2 h,
+ * that ends after `judgeableAt`.
  */
 export function isStill({ sentAt, stillSince }: Watch, at: number, { judgeableAt }: Attempt): boolean {
   const age = Math.max(0, at - sentAt);

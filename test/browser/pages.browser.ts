@@ -44,10 +44,10 @@ describe.skipIf(program === undefined)('The page of a survey', () => {
     },
   );
 
-  test('explains the colours of every bar', async () => {
+  test('explains the colors of every bar', async () => {
     const unexplained = `(() => {
       const of = (where) => [...document.querySelectorAll(where + ' rect')].map((one) => one.getAttribute('class'));
-      return of('svg[role=img]').filter((colour) => !of('.legend').includes(colour));
+      return of('svg[role=img]').filter((color) => !of('.legend').includes(color));
     })()`;
     expect(await browser.evaluate(page('well'), looks[0]!, unexplained)).toEqual([]);
   });

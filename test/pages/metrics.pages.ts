@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { figuresOf } from '../../cli/outputs/metrics-file.ts';
+import { figuresOf } from '../../cli/outputs/figures.ts';
 import { pushAddress, pushFigures } from '../../cli/outputs/push-metrics.ts';
 import { withSentences } from '../../lambda/report/sentences/sentences.ts';
 import { operation, runHere, serviceHere } from '../cli/here.ts';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { greet } from '../../cli/embedded-service/by-hand.ts';
+import { greet } from '../../cli/embedded-service/greeting.ts';
 import { sampleIndices } from '../../cli/embedded-service/samples.ts';
 import { FaultError, faults, faultUsage, scopes } from './faults.ts';
 import { type ProfileName, profileNamed, profileNames } from './profiles.ts';

@@ -1,8 +1,8 @@
-import { type Entry, type RunState, STATE_VERSION } from '../../lambda/run/state.ts';
+import { type Entry, type RunState, stateVersion } from '../../lambda/run/state.ts';
 
 /** A run state, for tests. */
 export const aRunState = (entries: Entry[], more: Partial<RunState> = {}): RunState => ({
-  version: STATE_VERSION,
+  version: stateVersion,
   runId: 'run-1',
   server: 'https://gms.example.com',
   stage: 'prod',

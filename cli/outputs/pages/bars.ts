@@ -4,8 +4,8 @@ import { rowsOf, type Suggestion, type SurveyedIndex, share } from '../../events
 import { type Child, type Html, html } from './html.ts';
 
 /**
- * A bar of rows, which a screen reader can name and describe. It has no view box, so that it uses the available width on
- * a phone, too: horizontal positions are percentages, vertical ones are pixels.
+ * A bar of rows, which a screen reader can name and describe. It has no view box, so that it uses the available width
+ * on a phone, too: horizontal positions are percentages, vertical ones are pixels.
  */
 
 /**
@@ -41,6 +41,6 @@ export const legend: Html = html`<ul class="legend">${[
   ['w', 'past the retention, would stay'],
   ['s', 'would stay'],
 ].map(
-  ([colour = '', meaning]) =>
-    html`<li><svg width="11" height="11" aria-hidden="true"><rect class="${colour}" width="11" height="11" rx="2"/></svg>${meaning}</li>`,
+  ([color = '', meaning]) =>
+    html`<li><svg width="11" height="11" aria-hidden="true"><rect class="${color}" width="11" height="11" rx="2"/></svg>${meaning}</li>`,
 )}</ul>`;

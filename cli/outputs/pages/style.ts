@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 
 /**
  * How pages look. All of it is in the page, and its hash is in the page's policy: no other style and no script is
- * allowed. Red is for what has failed alone. The colours of rows differ in more than hue: rows to delete are on the left,
- * and both numbers stand above.
+ * allowed. Red is for what has failed alone. The colors of rows differ in more than hue: rows to delete are on the
+ * left, and both numbers stand above.
  */
 
 const light = `

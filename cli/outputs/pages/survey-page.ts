@@ -110,7 +110,7 @@ function alertsOf({ damage, damaged, checks, survey }: Findings): Html[] {
 }
 
 /** More cannot be compared by eye; each has its own card. */
-const mostCompared = 10;
+const maxCompared = 10;
 
 /** The largest indices side by side. */
 function compared({ survey: { indices }, suggestions }: Findings): Child {
@@ -118,7 +118,7 @@ function compared({ survey: { indices }, suggestions }: Findings): Child {
     .filter(({ counts }) => counts.kind === 'counted')
     .sort((one, other) => rowsOf(other) - rowsOf(one));
   const most = Math.max(1, ...counted.map(rowsOf));
-  const bars = counted.slice(0, mostCompared).map((index) => {
+  const bars = counted.slice(0, maxCompared).map((index) => {
     const heading = html`<b>${breakable(dottedName(index))}</b>`;
     return rowsBar(index, suggestionFor(index, suggestions), heading, most);
   });

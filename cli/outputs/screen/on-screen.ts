@@ -4,7 +4,7 @@ import type { Line } from '../../../lambda/report/render.ts';
 import { duration, moment } from '../../../lambda/report/sentences/numbers.ts';
 import { diagnosis } from '../../../lambda/report/sentences/server-errors.ts';
 import type { WatchedEntry } from '../../../lambda/run/state.ts';
-import type { Header, RunListener, ServerEvent } from '../../events/output.ts';
+import type { Header, RunListener, ServerEvent } from '../../events/run-listener.ts';
 import { hanging, wrapped } from '../table.ts';
 import { createProgress, waitingLine } from './progress.ts';
 import { paintFor, type Screen, widthOf } from './screen.ts';

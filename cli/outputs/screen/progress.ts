@@ -12,7 +12,7 @@ import {
   reasonOfNextCheck,
   resultLine,
   taskRowsOf,
-} from '../../events/output.ts';
+} from '../../events/run-listener.ts';
 import { hanging, table, wrapped } from '../table.ts';
 import type { Paint } from './screen.ts';
 
@@ -138,7 +138,7 @@ function planTable(run: RunState, paint: Paint, width: number): string {
   return table(columns, rows, width);
 }
 
-/** Deletions and problems are in colour; indices that nothing happens to are not. */
+/** Deletions and problems are in color; indices that nothing happens to are not. */
 function decisionCell(entry: Entry, paint: Paint): string {
   const decision = actionOf(entry);
   if (decision === 'truncate' || decision === 'reindex') return paint('act', decision);

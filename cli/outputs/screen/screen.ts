@@ -2,9 +2,9 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Result } from '../../../lambda/model/outcomes.ts';
 import { whatFailed } from '../../events/mistakes.ts';
-import type { Printed } from '../../events/output.ts';
-import { colourOf } from '../../events/printed.ts';
+import type { Printed } from '../../events/run-listener.ts';
 import { isNullDevice } from '../../events/signals.ts';
+import { colorOf } from '../../events/terminal-text.ts';
 import { writeTo } from '../output-file.ts';
 import { usualWidth, wrapped } from '../table.ts';
 
@@ -13,10 +13,10 @@ import { usualWidth, wrapped } from '../table.ts';
 export interface Screen {
   /** Whole lines. */
   write(text: string): void;
-  /** Present if a line may be rewritten; otherwise only text, line breaks and perhaps colours are written. */
+  /** Present if a line may be rewritten; otherwise only text, line breaks and perhaps colors are written. */
   terminal?: NodeJS.WriteStream;
-  /** Whether severity may be shown in colour. */
-  colour?: boolean;
+  /** Whether severity may be shown in color. */
+  color?: boolean;
 }
 
 /** Characters of a line. */
@@ -29,7 +29,7 @@ export function screenOn(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Sc
     write: (text) => writeTo(stream, text),
     terminal: isTerminal ? stream : undefined,
     // As Node decides it, by NO_COLOR (no-color.org) and the terminal.
-    colour: isTerminal && stream.hasColors(),
+    color: isTerminal && stream.hasColors(),
   };
 }
 
@@ -102,13 +102,13 @@ export function keepWriting(
 /** A reader that takes nothing for this long has not taken the report. */
 const timeoutMillis = 10_000;
 
-/** Colour shows how bad something is, and what deletes; the words always say it too. */
+/** Color shows how bad something is, and what deletes; the words always say it too. */
 type Severity = Result | 'note' | 'act';
 
 const codes: Record<Severity, number> = { ok: 32, note: 33, attention: 33, failed: 31, act: 35 };
 
 export type Paint = (severity: Severity, text: string) => string;
 
-/** The colours of a screen; a text is one word, so that no colour has to survive a line break. */
-export const paintFor = ({ colour }: Screen): Paint =>
-  colour ? (severity, text) => colourOf(codes[severity], text) : (_, text) => text;
+/** The colors of a screen; a text is one word, so that no color has to survive a line break. */
+export const paintFor = ({ color }: Screen): Paint =>
+  color ? (severity, text) => colorOf(codes[severity], text) : (_, text) => text;

@@ -66,7 +66,7 @@ export function surveyLines(findings: Findings, width: number, room: number): st
 const below = (title: string, items: readonly string[], room: number): string[] =>
   items.length === 0 ? [] : ['', title, ...items.flatMap((item) => hanging('- ', item, room))];
 
-/** For each index the share of rows older than each age, the rows that would remain, and the space that would be freed. */
+/** For each index, the share of rows older than each age, the rows that would remain, and the space freed. */
 function sizesTable(indices: readonly SurveyedIndex[], width: number): string {
   const columns: Column[] = [
     { title: 'Index' },

@@ -9,7 +9,7 @@ const otherApi = /\/(?:(?:api\/)?(?:v\d+\/)?(?:graphql|graphiql)|openapi(?:\/.*)
 
 /**
  * Reads the address of a GMS, with or without a path, as given in settings or on the command line.
- * @returns the address normalised (lower-case host, no default port, no slash at the end), to which
+ * @returns the address normalized (lower-case host, no default port, no slash at the end), to which
  * `/operations?action=…` is appended, or a sentence that says what is wrong. The sentence never repeats a password.
  */
 export function readBaseUrl(given: string): { kind: 'address'; baseUrl: string } | { kind: 'wrong'; problem: string } {

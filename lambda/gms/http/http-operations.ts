@@ -164,7 +164,7 @@ const sentBy = (identity: Identity, requestInfo: RequestInfo, now: number): Requ
   certificate: identity.certificate && unfitness(identity.certificate, now),
 });
 
-/** DataHub refuses an old token with a 401; a gateway that does not accept headers or a certificate may answer anything. */
+/** DataHub refuses an old token with a 401; a gateway that rejects headers or a certificate may answer anything. */
 const mayBeOutdated = ({ status, kind }: ServerError, { headers, certificate }: Identity): boolean =>
   (status === 401 && kind !== 'privilege') ||
   ((headers ?? certificate) !== undefined && ['gateway', 'redirect', 'tls', 'reset'].includes(kind));

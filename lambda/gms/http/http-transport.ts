@@ -22,7 +22,7 @@ export interface HttpTransportOptions {
   connectTimeoutMillis?: number;
   /** Of a read: from the open connection to the last byte of the answer. */
   readTimeoutMillis?: number;
-  /** The same for `postOnce`. */
+  /** The same for `postAtMostOnce`. */
   truncateTimeoutMillis?: number;
   /**
    * PEM text of a private certificate authority, trusted in addition to the public ones. Asked for each connection,

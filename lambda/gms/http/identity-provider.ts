@@ -11,13 +11,13 @@ import { capped, maxSentenceBytes } from '../text.ts';
 /** How long in advance to announce that a token or a certificate expires. */
 const expiryNoticeMillis = 14 * dayMillis;
 
-/** The identity for requests, and quoting that never shows it, even if a server echoes it. */
+/** The identity for requests, and a sanitizer that never shows it, even if a server echoes it. */
 export interface IdentityProvider {
   /** Throws OperationsError of kind `token` if there is no usable identity. */
   get(requestInfo: RequestInfo): Promise<Identity>;
   /**
-   * The identity after a refusal: read again, once for all requests that were refused together. Undefined if nothing has
-   * been renewed. Throws as `get`.
+   * The identity after a refusal: read again, once for all requests that were refused together. Undefined if nothing
+   * has been renewed. Throws as `get`.
    */
   refreshAfterRefusal(refused: Identity, requestInfo: RequestInfo): Promise<Identity | undefined>;
   readonly sanitize: Sanitize;

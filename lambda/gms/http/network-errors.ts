@@ -20,12 +20,13 @@ export function causeOf(error: unknown, written: boolean): { stage: FailureStage
 
 const stages: ReadonlyArray<readonly [FailureStage, (code: string) => boolean]> = [
   ['dns', (code) => /^(?:ENOTFOUND|EAI_\w+|ENODATA|ESERVFAIL)$/.test(code)],
-  // OpenSSL's verification results carry no common prefix; EPROTO means that the handshake is not TLS.
+  // All names that Node has for OpenSSL's verification results: others, also later ones, are UNSPECIFIED. EPROTO means
+  // that the handshake is not TLS.
   [
     'tls',
     (code) =>
-      /^(?:ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_)/.test(code) ||
-      /^(?:EPROTO|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH|PATH_LENGTH_EXCEEDED)$/.test(
+      /^(?:ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_|ERROR_IN_)/.test(code) ||
+      /^(?:EPROTO|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH|PATH_LENGTH_EXCEEDED|OUT_OF_MEM|UNSPECIFIED)$/.test(
         code,
       ),
   ],

@@ -5,8 +5,8 @@ const oneOf = (...patterns: readonly RegExp[]): RegExp =>
   new RegExp(patterns.map(({ source }) => source).join('|'), patterns[0]?.flags);
 
 /**
- * What the search engine says by name in an answer of DataHub, which passes on its exceptions: `[type=…, reason=…]`, JSON
- * with a root cause, the Java class, or the status line of a low-level client. The names are the engine's API
+ * What the search engine says by name in an answer of DataHub, which passes on its exceptions: `[type=…, reason=…]`,
+ * JSON with a root cause, the Java class, or the status line of a low-level client. The names are the engine's API
  * (Elasticsearch 7 to 9, OpenSearch 1 to 3) and the JVM's, so they are looked for as they are written, the more telling
  * one first: a failed shard often quotes the reason for it, and a block may be that of a closed index.
  */
@@ -98,7 +98,7 @@ const maxRead = 64 * 1024;
 /** A message shows about 120 characters of a quote. */
 const [wordWithin, contextBefore] = [100, 40];
 
-/** @param message all that DataHub's error says, before anything is cut from it; must be sanitised before it is shown */
+/** @param message all that DataHub's error says, before anything is cut; must be sanitized before it is shown */
 export function engineSaid(message: string): EngineSaid | undefined {
   const text = message.slice(0, maxRead);
   const found = named.find(([, name]) => name.test(text));

@@ -70,7 +70,7 @@ function kindOf(answer: Pick<HttpResponse, 'status' | 'headers' | 'body'>, page:
   // A missing index is a 500 with the search engine's words, which newer releases put after the index's name. An HTML
   // page never comes from DataHub.
   if (!page && /index_not_found_exception|no such index/i.test(said ?? body.slice(0, 8192))) return 'no-index';
-  if (said !== undefined && status >= 400 && isUnknownAction.test(said)) return 'too-old';
+  if (said !== undefined && status >= 400 && unknownAction.test(said)) return 'too-old';
   if (status >= 500) return wantedBy(answer) === 'sign-in' ? 'gateway' : 'server-error';
   switch (status) {
     case 401:
@@ -91,9 +91,9 @@ function kindOf(answer: Pick<HttpResponse, 'status' | 'headers' | 'body'>, page:
 }
 
 /** rest.li, of an action that this release does not have. A method or a protocol version is no action. */
-const isUnknownAction = /\b(?:action|operation named)\b.*\bnot (?:supported|found|defined)\b/i;
+const unknownAction = /\b(?:action|operation named)\b.*\bnot (?:supported|found|defined)\b/i;
 
-/** What something in front of DataHub asks for; undefined if it does not say, and for every answer of DataHub itself. */
+/** What something in front of DataHub asks for; undefined if it does not say, and for all answers of DataHub. */
 function wantedBy({ status, headers, body }: Pick<HttpResponse, 'status' | 'headers' | 'body'>): ServerError['wants'] {
   const text = body.slice(0, 8192);
   // The codes are nginx's own, in its logs and on its pages.
@@ -192,7 +192,7 @@ function errorMessageOf(body: string, ofEngine: string | undefined, sanitize: Sa
   return sanitize(message).replace(/[.:\s]+$/, '');
 }
 
-/** The message of a rest.li error and what caused it, which only its stack trace says of some; empty for other bodies. */
+/** The message of a rest.li error and its cause, which only its stack trace says of some; empty for other bodies. */
 function allSaid(body: string): string {
   const error = parseJson(body);
   const stackTrace = isObject(error) && typeof error['stackTrace'] === 'string' ? error['stackTrace'] : '';
@@ -210,8 +210,8 @@ const titleOf = (body: string, sanitize: Sanitize): string =>
 const maxLine = 2000;
 
 /**
- * The whole message of a rest.li error body, or undefined when the body is not one. Must go through `sanitize` before it
- * is shown. Without `message` it is the part after `[HTTP Status:NNN]: ` on the first line of `stackTrace`
+ * The whole message of a rest.li error body, or undefined when the body is not one. Must go through `sanitize` before
+ * it is shown. Without `message` it is the part after `[HTTP Status:NNN]: ` on the first line of `stackTrace`
  * (RestLiServiceException).
  */
 export function readRestError(body: string): string | undefined {

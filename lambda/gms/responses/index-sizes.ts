@@ -5,9 +5,9 @@ import { type Sanitize, sanitize, type Unreadable } from './server-text.ts';
 
 /**
  * Reads the answer of `getIndexSizes`: `value` as object (servers) or string (as DataHub's documentation says),
- * `indexSizes` or the OpenAPI twin's `sizes`. Rows without a proper index name are skipped, and so are those whose names
- * repeat a secret. Missing names are derived from the index name if that is unambiguous; a server's prefix is inferred
- * from the rows that include their names.
+ * `indexSizes` or the OpenAPI twin's `sizes`. Rows without a proper index name are skipped, and so are those whose
+ * names repeat a secret. Missing names are derived from the index name if that is unambiguous; a server's prefix is
+ * inferred from the rows that include their names.
  * @param answer the parsed JSON body
  */
 export function readIndexSizes(

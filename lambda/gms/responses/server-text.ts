@@ -19,8 +19,8 @@ export interface Unreadable {
 const maxRead = 8192;
 
 /**
- * Quotes what a server says. GMS puts whole answers of its search engine into its messages, HTML pages and stack traces
- * among them (datahub issue #9113).
+ * Makes what a server says fit to quote. GMS puts whole answers of its search engine into its messages, HTML pages and
+ * stack traces among them (datahub issue #9113).
  * @param secrets the tokens in use: a text that repeats one, even in part, is withheld
  */
 export function createSanitizer(secrets: readonly string[] = []): Sanitize {

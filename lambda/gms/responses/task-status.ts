@@ -46,7 +46,7 @@ function countersOf(status: unknown): TaskCounters {
   return typeof inner === 'string' ? countersOfText(inner) : {};
 }
 
-/** The Java form: `BulkIndexByScrollResponse[sliceId=null,updated=0,created=0,deleted=5,…,versionConflicts=0,…]`. */
+/** The Java form: `BulkIndexByScrollResponse[sliceId=null,updated=0,created=0,deleted=5,…]`. */
 function countersOfText(text: string): TaskCounters {
   const value = (name: string) =>
     countOf(new RegExp(`[[,\\s]${name}=(\\d{1,16})(?=\\s*(?:,\\s*[a-z]|\\]|$))`, 'i').exec(text)?.[1]);

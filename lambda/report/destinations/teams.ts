@@ -27,7 +27,7 @@ export const teams = {
   },
 } as const satisfies Destination;
 
-/** Characters of the blocks, as JSON: up to the first number without the names of what had no room, which have the rest. */
+/** Characters of the blocks, as JSON; beyond the first number, there is room for the names of what had none. */
 const length = { most: 9500, withNames: 13_000 };
 
 const form: Form = {

@@ -24,9 +24,9 @@ export const urgencyTexts: Readonly<Record<Urgency, string>> = {
 const anywhere: Audience = { kind: 'aws' };
 
 /** Adds the English to a report: for readers of its JSON, and for every message made from it. */
-export function withSentences(facts: ReportData, audience: Audience = anywhere): Report {
-  const context = contextOf(facts, audience);
-  const { cause, notes, policies, ...rest } = facts;
+export function withSentences(data: ReportData, audience: Audience = anywhere): Report {
+  const context = contextOf(data, audience);
+  const { cause, notes, policies, ...rest } = data;
   return {
     ...rest,
     error: cause && inOneText(sentencesOfError(cause, context)),
@@ -36,12 +36,12 @@ export function withSentences(facts: ReportData, audience: Audience = anywhere):
   };
 }
 
-function withReason(facts: DecidedIndex, context: Context): PolicyEntry {
-  const { cutoffMillis, rowsTotal, rowsToDelete } = facts;
+function withReason(entry: DecidedIndex, context: Context): PolicyEntry {
+  const { cutoffMillis, rowsTotal, rowsToDelete } = entry;
   return {
-    ...facts,
+    ...entry,
     cutoff: cutoffMillis === undefined ? undefined : iso(cutoffMillis),
-    reason: inOneText(sentencesOf(facts, context)),
+    reason: inOneText(sentencesOf(entry, context)),
     percent: rowsTotal === undefined || rowsToDelete === undefined ? undefined : percentOf(rowsToDelete, rowsTotal),
   };
 }

@@ -3,7 +3,7 @@ import type { Note, NoteOf } from '../../model/note.ts';
 import { dottedName } from '../../policy/aspects.ts';
 import { differences, letsMoreThrough } from '../../policy/difference.ts';
 import { namesOf, type ParsedPolicy } from '../../policy/parse.ts';
-import { type Policy, settingsOf } from '../../policy/schema.ts';
+import type { Policy } from '../../policy/schema.ts';
 import { decisionOf } from '../entries.ts';
 import type { Entry } from '../state.ts';
 import { type PlanContext, planPolicy, searchCutoff } from './policy.ts';
@@ -51,14 +51,16 @@ function changeOf(
   const was = live.find(({ index }) => index === given.index);
   return async () => {
     if (given.kind === 'invalid' || was?.kind === 'invalid') return undefined;
-    const fields = was ? differences(settingsOf(was.policy), settingsOf(given.policy)) : [];
+    const fields = was
+      ? differences(was.policy, given.policy).map(({ field, before, after }) => ({ field, live: before, given: after }))
+      : [];
     if (was && fields.length === 0) return undefined;
     const own = planned.find(({ index }) => index === given.index);
     return {
       kind: 'policy-change',
       index: dottedName(given.policy),
       what: was ? 'changed' : 'new',
-      deletesMore: letsMoreThrough(was && settingsOf(was.policy), settingsOf(given.policy)),
+      deletesMore: letsMoreThrough(was?.policy, given.policy),
       fields,
       // An index that the given policy does not count has an entry of its own.
       today: was && own ? await decidedToday(given.index, was.policy, aside) : undefined,

@@ -127,8 +127,8 @@ type WaitingPolicy = ParsedPolicy & { kind: 'policy' };
 /**
  * Entries for what the ledger holds, and for policies that need no request to the server. By rule 14 a record that is
  * not free is in every report, in place of its policy's entry if that policy can be read and is the only one for it. A
- * preview counts the policy as well where an earlier run has decided and nobody has read it: today's rows stand apart. A
- * preview of a change only says how many such decisions there are.
+ * preview counts the policy as well where an earlier run has decided and nobody has read it: today's rows stand apart.
+ * A preview of a change only says how many such decisions there are.
  * @param watches the run watches what is unresolved; a preview never does (rule 6)
  * @returns the policies that wait for a count; none where the run asks nothing
  */
@@ -156,7 +156,6 @@ function entriesFromLedger(
     if (policy) taken.add(index);
     if (isUnread && state.ofChange) {
       unread += 1;
-      const { record } = owned;
       if (policy && record.state === 'quarantined') {
         const base = policyEntry(index, policy.policy);
         fromLedger.entries.push(entryOf(base, { kind: 'quarantined', record }, state, now, watches));

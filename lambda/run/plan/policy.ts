@@ -53,7 +53,7 @@ export const policyEntry = (index: string, policy: Policy): EntryBase & { policy
 /** Counts and decides about one policy whose index is free. */
 export async function planPolicy(index: string, policy: Policy, context: PlanContext): Promise<PlanResult> {
   const { requests } = context;
-  const cutoffMillis = cutoffOf(context, policy);
+  const cutoffMillis = policyCutoff(context.state.runStartMillis, policy);
   const size = physicalIndex(context.sizes, policy);
   const plan = { cutoffMillis, indexName: size?.indexName };
   const base = { ...policyEntry(index, policy), plan };
@@ -143,11 +143,7 @@ const factsFor = (
 
 const countsOf = ({ rowsTotal, rowsToDelete, method }: DryRun): PlannedCounts => ({ rowsTotal, rowsToDelete, method });
 
-/** The policy's own cutoff in this run, epoch milliseconds. */
-const cutoffOf = ({ state }: Pick<PlanContext, 'state'>, policy: Policy): number =>
-  policyCutoff(state.runStartMillis, policy);
-
-/** What a real run truncates, and a preview would. */
+/** What a run that enforces truncates, and a preview would. */
 function approvedEntry(counted: CountedEntry, { mode }: RunState): Entry {
   const { index, names, policy, plan } = counted;
   if (mode === 'preview') {
@@ -178,7 +174,7 @@ export async function searchCutoff(from: NeedsCutoff, context: PlanContext): Pro
 async function search(from: NeedsCutoff, context: PlanContext): Promise<Entry | undefined> {
   const { state, requests } = context;
   const { policy, wholeDryRun, maxRows } = from;
-  const cutoffMillis = cutoffOf(context, policy);
+  const cutoffMillis = policyCutoff(state.runStartMillis, policy);
   const ask = async (older: number) =>
     requests.isLate() ? undefined : requests.dryRun(truncateFields(policy, older, requests.refusesForceField ?? false));
   const found = await findCutoff({ cutoffMillis, whole: wholeDryRun, maxRows, ask });

@@ -24,7 +24,7 @@ import {
   scheduledMillis,
 } from '../input.ts';
 import { ParametersError, type RunServices } from '../services.ts';
-import { type RunState, STATE_VERSION } from '../state.ts';
+import { type RunState, stateVersion } from '../state.ts';
 
 /** What Plan knows before it asks the server. */
 export interface Preparation {
@@ -187,7 +187,7 @@ export function emptyState({ execution }: PlanEvent, input: RunInput, { settings
   const scheduled = scheduledMillis(input, executionMillis);
   const mode = modeOf(input, executionMillis, settings.mode);
   return {
-    version: STATE_VERSION,
+    version: stateVersion,
     runId: execution.name,
     server: addressOf(settings),
     stage: settings.stage,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
-import { figuresOf } from '../../../cli/outputs/metrics-file.ts';
+import { figuresOf } from '../../../cli/outputs/figures.ts';
 import { pushAddress, pushFigures } from '../../../cli/outputs/push-metrics.ts';
 import { withSentences } from '../../../lambda/report/sentences/sentences.ts';
 import { entryCases } from '../../lambda/report/cases.ts';
@@ -112,8 +112,8 @@ describe('a Pushgateway', () => {
   });
 
   test.each([
-    ['refuses it', [400], /^ {2}The figures were not put to .*: it answered 400 \("not now"\)\./m],
-    ['stays away', [503, 503, 503], /^ {2}The figures were not put to .*: it answered 503/m],
+    ['refuses it', [400], /^ {2}The figures were not pushed to .*: it answered 400 \("not now"\)\./m],
+    ['stays away', [503, 503, 503], /^ {2}The figures were not pushed to .*: it answered 503/m],
   ])('that %s: the run goes on, says so, and ends with 1', async (_, answers, said) => {
     const { url } = await startPushgateway(answers);
     const { run, states } = await serviceHere();

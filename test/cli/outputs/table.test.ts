@@ -39,7 +39,7 @@ describe('A table', () => {
     ).toBe(verdict);
   });
 
-  test('leaves colours out when it measures', () => {
+  test('leaves colors out when it measures', () => {
     const [, painted = ''] = lines(columns, [['a', '1', '\u001b[35mcopy\u001b[39m']]);
     expect(painted).toBe('a         1  \u001b[35mcopy\u001b[39m');
     expect(lines(columns, [['\u001b[31mabcde\u001b[39m', '1', '']])[1]).toBe('\u001b[31mabcde\u001b[39m     1');

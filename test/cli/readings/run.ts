@@ -57,7 +57,13 @@ export async function runAgainst(reading: Partial<ServerProfile>, wanted: Wanted
     aspect,
     timestamps: ages.flatMap((days) => Array<number>(place + 1).fill(now - days * dayMillis)),
   }));
-  const { url, token, requests, rows: rowsOf, close } = await startOperationsService({ reading, clock, indices });
+  const {
+    url,
+    token,
+    requests,
+    rows: rowsOf,
+    close,
+  } = await startOperationsService({ profile: reading, clock, indices });
   const rows = () => rowsOf('dataset', 'operation');
   const transport = createHttpTransport();
   try {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ServerEvent } from '../../../cli/events/output.ts';
+import type { ServerEvent } from '../../../cli/events/run-listener.ts';
 import { connect } from '../../../cli/run/connect.ts';
 import { fixedIdentity } from '../../../lambda/gms/identity.ts';
 import { asResult } from '../../../lambda/gms/operations.ts';

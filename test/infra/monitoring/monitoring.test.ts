@@ -179,6 +179,8 @@ describe('Monitoring', () => {
     ['eu-central-1', 'eu-central-1', 'console.aws.amazon.com'],
     ['cn-north-1', 'cn-north-1', 'console.amazonaws.cn'],
     ['us-gov-west-1', 'us-gov-west-1', 'console.amazonaws-us-gov.com'],
+    // Another partition: a console that may be the wrong one, and no `undefined`.
+    ['us-iso-east-1', 'us-iso-east-1', 'console.aws.amazon.com'],
   ])('links to the console of its partition: %s', (region, name, domain) => {
     const { template, resources } = synthesize({}, region ? { env: { account: '111122223333', region } } : {});
     const [[, { Properties }]] = resources('AWS::CloudWatch::Alarm') as [[string, Resource]];

@@ -25,7 +25,7 @@ test('every mutant changes functions that the core has, and what comes out can b
 test.each([
   ['a module that is not there', 'truncation/nowhere', 'judge', 'does not reach'],
   ['a function that is not there', 'truncation/judge', 'judgeNothing', 'has no judgeNothing'],
-  ['a check that is not there', 'policy/decision', 'checks.mood.refusal', 'has no checks.mood'],
+  ['a check that is not there', 'policy/decision', 'checks.mood.rejection', 'has no checks.mood'],
   ['a module that no history reaches', 'aws/ssm', 'ssmParameters', 'does not reach'],
 ])('a mutant of %s cannot be hunted', async (_, module, name, why) => {
   await expect(

@@ -36,30 +36,30 @@ export const sendingMutants: readonly Mutant[] = [
   mutant(1, 'sends another batch size', [
     ['truncation/counts', 'truncateFields', returns('({ ...it, batchSize: 1 })')],
   ]),
-  mutant(2, 'trusts a server whose clock is wrong', [[decision, 'checks.serverClock.refusal', nothing]]),
-  mutant(2, 'accepts a start in the future', [[decision, 'checks.startInFuture.refusal', nothing]]),
+  mutant(2, 'trusts a server whose clock is wrong', [[decision, 'checks.serverClock.rejection', nothing]]),
+  mutant(2, 'accepts a start in the future', [[decision, 'checks.startInFuture.rejection', nothing]]),
   mutant(2, 'has no floor', [
-    [decision, 'checks.floor.refusal', nothing],
+    [decision, 'checks.floor.rejection', nothing],
     ['model/policy-fields', 'policyFields', '(original) => () => original(-5000)'],
   ]),
-  mutant(2, 'believes counts that contradict each other', [[decision, 'checks.counts.refusal', nothing]]),
-  mutant(2, 'has no threshold', [[decision, 'checks.threshold.refusal', nothing]]),
+  mutant(2, 'believes counts that contradict each other', [[decision, 'checks.counts.rejection', nothing]]),
+  mutant(2, 'has no threshold', [[decision, 'checks.threshold.rejection', nothing]]),
   mutant(2, 'has no ceiling', [[decision, 'isAboveCeiling', never]]),
   mutant(2, 'takes an approval for any number', [
     [
       decision,
-      'checks.ceiling.refusal',
+      'checks.ceiling.rejection',
       takes('facts', '{ ...facts, approveRows: facts.approveRows && Number.MAX_SAFE_INTEGER }'),
     ],
   ]),
-  mutant(2, 'reindexes although the policy refuses that', [[decision, 'checks.refuseReindex.refusal', nothing]]),
+  mutant(2, 'reindexes although the policy refuses that', [[decision, 'checks.refuseReindex.rejection', nothing]]),
   mutant(3, 'does not read the pause again', [
     [settings, 'changedSettings', resolves('it?.by === "paused" ? undefined : it')],
   ]),
   mutant(3, 'takes a pause that cannot be read for none', [
     [settings, 'pausedCause', resolves('it?.problem === undefined ? it : undefined')],
   ]),
-  mutant(3, 'does not compare the policy', [[settings, 'difference', nothing]]),
+  mutant(3, 'does not compare the policy', [['policy/difference', 'differences', '() => () => []']]),
   ...(
     [
       ['settings', undefined],
@@ -89,7 +89,7 @@ export const sendingMutants: readonly Mutant[] = [
   mutant(3, 'has a cutoff in Truncate that is a minute later', [
     [truncate, 'policyCutoff', takes('runStartMillis, policy', 'runStartMillis + 60_000, policy')],
   ]),
-  mutant(3, 'deletes far more than Plan counted', [[decision, 'checks.grown.refusal', nothing]]),
+  mutant(3, 'deletes far more than Plan counted', [[decision, 'checks.grown.rejection', nothing]]),
   mutant(3, 'deletes more than the row limit', [
     [
       truncate,
@@ -99,7 +99,7 @@ export const sendingMutants: readonly Mutant[] = [
         return original(state, { ...target, plan: { ...target.plan, cutoffMillis } }, ...rest);
       }`,
     ],
-    [decision, 'checks.rowLimit.refusal', nothing],
+    [decision, 'checks.rowLimit.rejection', nothing],
   ]),
   mutant(4, 'takes 5xx for a rejection', [
     [responses, 'truncationOf', returns('args[0].status >= 500 ? { kind: "not-sent", why: it.error } : it')],
@@ -207,6 +207,6 @@ export const sendingMutants: readonly Mutant[] = [
 /** A reason that Truncate does not ask about: what comes between Plan and the call passes. */
 function askedInPlanAlone([reason, among]: readonly [string, PlotName | undefined]): Mutant {
   const inPlanAlone = '(original) => (facts) => (facts.before ? undefined : original(facts))';
-  const changes = [[decision, `checks.${reason}.refusal`, inPlanAlone]] as const;
+  const changes = [[decision, `checks.${reason}.rejection`, inPlanAlone]] as const;
   return mutant(3, `asks ${reason} in Plan alone`, changes, among && [among]);
 }

@@ -87,7 +87,7 @@ describe('The DynamoDB ledger', () => {
     });
   });
 
-  test('recognises its own write when the answer was lost', async () => {
+  test('recognizes its own write when the answer was lost', async () => {
     const table = await newTable();
     await using proxy = await flakyProxy(endpoint, 1);
     const ledger = dynamoDbLedger({ table, stage, client: clientOf(proxy.url), pause: noPause });

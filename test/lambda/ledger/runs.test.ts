@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { keepRun, parseRuns, type RunSummary, summaryOfRun, withRun } from '../../../lambda/ledger/runs.ts';
-import { cleanBy } from '../../../lambda/model/by.ts';
+import { cleanBy } from '../../../lambda/model/asked-by.ts';
 import { anEntry, aReport } from '../../support/reports.ts';
 
 const aRun = (runId: string, more: Partial<RunSummary> = {}): RunSummary => ({

@@ -54,14 +54,14 @@ const rows = (rowsToDelete: number) => ({ dryRun: { rowsToDelete } });
 /** The fields of each guard, without its kind. */
 type GuardFacts = CauseOf<'guard'> extends infer Guard ? (Guard extends object ? Omit<Guard, 'kind'> : never) : never;
 
-describe('every reason', () => {
+describe('every check', () => {
   const error = { kind: 'privilege', operation: 'task-status', status: 403 } as const;
   const guard = (facts: GuardFacts): Rejection => ({
     outcome: 'failed',
     cause: { kind: 'guard', ...facts } as CauseOf<'guard'>,
   });
   const notStarted = (cause: Rejection['cause']): Rejection => ({ outcome: 'not-started', cause });
-  /** For each reason, facts that it alone refuses. */
+  /** For each check, facts that it alone rejects. */
   const examples: Record<keyof typeof checks, [Case, Rejection]> = {
     settings: [
       { before: { settings: { kind: 'stopped', by: 'paused' } } },
@@ -105,19 +105,19 @@ describe('every reason', () => {
 
   test('is asked in both steps, except those that one step cannot know yet, or need not ask again', () => {
     const notAsked = (step: 'plan' | 'truncate') =>
-      Object.entries(checks).flatMap(([name, reason]) => (reason[step] === 'asked' ? [] : [name]));
+      Object.entries(checks).flatMap(([name, check]) => (check[step] === 'asked' ? [] : [name]));
     expect(notAsked('plan')).toEqual(['settings', 'grown', 'methodChanged', 'rowsChanged', 'rowLimit']);
     expect(notAsked('truncate')).toEqual(['taskStatus']);
   });
 
   for (const [name, [given, expected]] of Object.entries(examples)) {
-    const reason = checks[name as keyof typeof checks];
+    const check = checks[name as keyof typeof checks];
     test.each(['plan', 'truncate'] as const)(
       `${name} in %s: refuses where it is asked, and nothing else does`,
       (step) => {
-        expect(refusal(given, step)).toEqual(reason[step] === 'asked' ? expected : undefined);
+        expect(refusal(given, step)).toEqual(check[step] === 'asked' ? expected : undefined);
         const others = Object.entries(checks).filter(([other]) => other !== name);
-        for (const [other, { refusal: ask }] of others) expect(ask(factsOf(given)), other).toBeUndefined();
+        for (const [other, { rejection: ask }] of others) expect(ask(factsOf(given)), other).toBeUndefined();
       },
     );
   }

@@ -48,7 +48,7 @@ const wrong: [about: string, value: unknown][] = [
   ['a part of a part', { nested: { deep: [{ days: 1 }, { days: 'x' }] } }],
   ['a part that is missing', { nested: { deep: [{}] } }],
   ['a mistyped field', { mdoe: 'preview' }],
-  ['a field from nowhere', { colour: 1 }],
+  ['a field from nowhere', { color: 1 }],
   ['several problems', { name: 'x', days: 6 }],
 ];
 

@@ -57,7 +57,7 @@ describe('A stage file', () => {
     [{ gmsUrl: undefined }, /^gmsUrl is missing/],
     [{ gmsURL: 'x' }, /"gmsURL" is not a known field: did you mean gmsUrl\?$/],
     [{ mdoe: 'enforce' }, /"mdoe" is not a known field: did you mean mode\?$/],
-    [{ colour: 'blue' }, /"colour" is not a known field: the fields are gmsUrl, mode/],
+    [{ color: 'blue' }, /"color" is not a known field: the fields are gmsUrl, mode/],
     [{ gmsUrl: 'datahub.example.com' }, /^gmsUrl: .*must begin with http/],
     [{ gmsUrl: 'https://datahub.example.com/gms/operations' }, /must not end in \/operations/],
     [{ gmsUrl: 'http://datahub-gms.datahub.svc.cluster.local:8080' }, /only resolves inside its Kubernetes cluster/],

@@ -4,7 +4,7 @@ import { dottedName } from '../../lambda/policy/aspects.ts';
 
 /**
  * The figures of the last run in the OpenMetrics text format (https://prometheus.io/docs/specs/om/open_metrics_spec/),
- * for node_exporter's textfile collector or a Pushgateway. docs/metrics.md names them. The job keeps no history of its own.
+ * for node_exporter's textfile collector or a Pushgateway. docs/metrics.md names them. The job keeps no history.
  */
 export function figuresOf(report: Report): string {
   const { stage, mode, policies, result, startedAt, finishedAt } = report;

@@ -68,8 +68,8 @@ export type ServerEvent =
   | { kind: 'unresolved'; index: string; error: ServerError };
 
 /**
- * Whether output was taken: its reader may be gone, which is a person's choice, or a disk may have refused it. Nothing is
- * asked of an output that was closed at the start, or is the null device.
+ * Whether output was taken: its reader may be gone, which is a person's choice, or a disk may have refused it. Nothing
+ * is asked of an output that was closed at the start, or is the null device.
  */
 export type Printed = 'taken' | 'not-asked' | 'gone' | 'refused';
 

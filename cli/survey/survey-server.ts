@@ -7,7 +7,7 @@ import type { StoredRecord } from '../../lambda/ledger/record.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { Findings } from '../events/findings.ts';
 import { UsageError } from '../events/mistakes.ts';
-import type { RunListener } from '../events/output.ts';
+import type { RunListener } from '../events/run-listener.ts';
 import type { Server } from '../inputs/server.ts';
 import { checkServer, type Ways } from './checks.ts';
 import { countIndices } from './count.ts';

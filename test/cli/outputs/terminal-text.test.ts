@@ -87,10 +87,10 @@ test('nothing that a server says gets onto a terminal as it is', async () => {
   }
 });
 
-test('nothing is written to a terminal, or to a log, but printable characters, line breaks and our own colours', () => {
+test('nothing is written to a terminal, or to a log, but printable characters, line breaks and our own colors', () => {
   let written = '';
   const stream = { write: (text: string) => (written += text) } as unknown as NodeJS.WriteStream;
-  const painted = paintFor({ write: () => {}, colour: true })('failed', 'rows-missing');
+  const painted = paintFor({ write: () => {}, color: true })('failed', 'rows-missing');
   writeTo(stream, `${painted}\n${marker}\u001b[31mall is well\n`);
   expect(written).toContain('\u001b[31mrows-missing\u001b[39m\n');
   expectClean(written.replace(painted, '').replace(/\nINJECTED\n\t/, ''));

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { skipped } from '../support/skips.ts';
 import type { EngineCase } from './cases/case.ts';
@@ -82,6 +82,7 @@ async function test(shared: Shared, asked: Asked): Promise<number> {
     failed += problems.length;
     say([`${markOf(problems)} undo: a snapshot, and rows brought back from it`, ...problems.map(indented)].join('\n'));
   }
+  if (asked.out) mkdirSync(asked.out, { recursive: true });
   const arises = ({ notOn }: EngineCase) => notOn !== asked.engine;
   for (const one of cases.filter((each) => (each.core || !asked.core) && named(each.name) && arises(each))) {
     underWay = one.name;

@@ -104,13 +104,17 @@ function looksSecret(text: string): boolean {
   return /^(?:[\w-]+\.){2,}[a-z]{2,}\/(?:services|hooks|webhook\w*|workflows)\b/.test(bare) && !existsSync(text);
 }
 
-/** The same for a file that should hold a secret: the argument may be the secret itself, and is then not shown. */
+/** What should be the name of a file that holds a secret may be the secret itself, and is then not shown. */
+export function refuseSecret(path: string, option: string): void {
+  if (!looksSecret(path)) return;
+  throw new UsageError(
+    `${option} takes the name of a file: put what you gave into one, and the name of that here (every user of this machine can read command lines).`,
+  );
+}
+
+/** The text of a file that should hold a secret. */
 export function readSecret(path: string, option: string, timeoutMillis?: number): string {
-  if (looksSecret(path)) {
-    throw new UsageError(
-      `${option} takes the name of a file: put what you gave into one, and the name of that here (every user of this machine can read command lines).`,
-    );
-  }
+  refuseSecret(path, option);
   const text = readText(path, option, timeoutMillis);
   // PowerShell's > writes UTF-16.
   if (/^\ufffd\ufffd|\0/.test(text)) {

@@ -160,8 +160,11 @@ async function missingIn(
     return { unknown: 'reindex', nothingChanged: isUntouched || undefined };
   }
   const status = taskId === undefined ? undefined : await asResult(() => operations.taskStatus(taskId, { signal }));
-  if (status?.kind === 'failed') return { missing, unknown: 'running', error: status.error };
-  const seen = status?.value;
+  // Once a check has seen it end, it cannot run any more.
+  if (status?.kind === 'failed' && record.attempt.end === undefined) {
+    return { missing, unknown: 'running', error: status.error };
+  }
+  const seen = status?.kind === 'done' ? status.value : undefined;
   if (seen?.kind === 'found' && !seen.completed) return { missing, unknown: 'running' };
   const isLost = !isUnresolved(record) && record.lastVerdict?.verdict.outcome === 'rows-missing';
   const kept = keptRows(record.attempt, { ...counted.value, rowsToKeep }, endCounters(seen) ?? record.attempt.end);

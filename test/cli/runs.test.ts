@@ -377,4 +377,19 @@ describe('runbook', () => {
     expect(block).toHaveLength(commands.length);
     for (const command of commands) expect(stdout).toMatch(command);
   });
+
+  test.each([
+    ['an address with a password', '--gms-url', 'https://me:a-password-of-mine@datahub.example.com'],
+    [
+      'a token in the place of its file',
+      '--token-file',
+      'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhLXVzZXIifQ.c2lnbmVkLWJ5LW5vYm9keQ',
+    ],
+  ])('repeats no secret: %s is refused', async (_, option, secret) => {
+    const { status, stdout, stderr } = await runHere(['runbook', 'quarantined', '--ledger', '/a', option, secret]);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(new RegExp(`^${option}`));
+    expect(stderr).not.toContain(secret);
+    expect(stderr).not.toContain('a-password-of-mine');
+  });
 });

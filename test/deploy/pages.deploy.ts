@@ -332,7 +332,7 @@ describe.skipIf(emulator === undefined)('The pages, followed on AWS', () => {
 
       /** With another run state, as some later version will have one. */
       const laterVersion =
-        "sed -i 's/STATE_VERSION = .*;/STATE_VERSION = 999;/' lambda/run/state.ts && git -c user.name=test -c user.email=test@example.com commit --quiet --all --message later";
+        "sed -i 's/stateVersion = .*;/stateVersion = 999;/' lambda/run/state.ts && git -c user.name=test -c user.email=test@example.com commit --quiet --all --message later";
       const goBack = commandsOf(operate).find(({ heading, text }) => heading === 'Go back' && text.startsWith('git '));
 
       test.each([

@@ -172,7 +172,7 @@ function spaceOfReindex(indices: readonly SurveyedIndex[]): string[] {
   const copies = indices.flatMap((index) => {
     const { counts, sizeMb = 0 } = index;
     if (index.protected || counts.kind !== 'counted' || counts.rowsTotal === 0 || sizeMb < notEmptyMb) return [];
-    return [{ index, sizeMb, copyMb: sizeMb * (1 - counts.older[90] / counts.rowsTotal) }];
+    return [{ index, sizeMb, copyMb: sizeMb * Math.max(0, 1 - counts.older[90] / counts.rowsTotal) }];
   });
   const [largest] = copies.sort((one, other) => other.copyMb - one.copyMb);
   if (largest === undefined) return [];

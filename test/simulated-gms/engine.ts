@@ -2,7 +2,7 @@ import { createRandom, type Random } from '../../cli/embedded-service/random.ts'
 import { type SampleIndex, sampleIndices } from '../../cli/embedded-service/samples.ts';
 import { parseFault } from './faults.ts';
 import { type ProfileName, profileNamed } from './profiles.ts';
-import type { Behaviour } from './simulation/behaviour.ts';
+import type { Behavior } from './simulation/behavior.ts';
 import type { Asked, FaultDecision, IncomingRequest, Reply, RequestHandler } from './simulation/exchange.ts';
 import { Cluster } from './simulation/simulated/cluster.ts';
 import { addIndex } from './simulation/simulated/load.ts';
@@ -32,11 +32,11 @@ export interface EngineOptions {
  * have progressed as far as the clock says. Weeks of a virtual clock therefore pass in milliseconds.
  */
 export interface Engine extends RequestHandler, Workbench {
-  readonly behaviour: Readonly<Behaviour>;
+  readonly behavior: Readonly<Behavior>;
   /** Decides what happens to single requests; a test may set and replace it at any time. */
   onRequest: ((request: IncomingRequest) => FaultDecision | undefined) | undefined;
   handle(request: IncomingRequest): Reply;
-  set(changes: Partial<Behaviour>): void;
+  set(changes: Partial<Behavior>): void;
   /** Switches a fault on by its name (`abort-at=0.5`). Throws FaultError. */
   fault(text: string): void;
 }
@@ -59,7 +59,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
   const advance = () => cluster.advance(clock.now());
   let serial = 0;
   const below: Omit<Simulation, 'engine'> = {
-    behaviour: profileNamed(profile).behaviour,
+    behavior: profileNamed(profile).behavior,
     cluster,
     seed,
     ages: createRandom(seed),
@@ -80,8 +80,8 @@ export function createEngine(options: EngineOptions = {}): Engine {
     ...createWorkbench(simulation, advance),
     token,
     asked,
-    get behaviour() {
-      return simulation.behaviour;
+    get behavior() {
+      return simulation.behavior;
     },
     onRequest: undefined,
     handle(request) {
@@ -90,12 +90,12 @@ export function createEngine(options: EngineOptions = {}): Engine {
     },
     set(changes) {
       advance();
-      simulation.behaviour = { ...simulation.behaviour, ...changes };
-      cluster.refreshMillis = simulation.behaviour.refreshSeconds * 1000;
+      simulation.behavior = { ...simulation.behavior, ...changes };
+      cluster.refreshMillis = simulation.behavior.refreshSeconds * 1000;
       if (changes.aliasBacked !== undefined) cluster.nameAll(changes.aliasBacked);
     },
     fault(text) {
-      engine.set(parseFault(text, simulation.behaviour));
+      engine.set(parseFault(text, simulation.behavior));
     },
   };
   engine.set({});

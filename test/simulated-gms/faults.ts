@@ -1,5 +1,5 @@
 import { nearest } from '../../lambda/policy/nearest.ts';
-import type { Behaviour, InterceptionKind, Scope } from './simulation/behaviour.ts';
+import type { Behavior, InterceptionKind, Scope } from './simulation/behavior.ts';
 
 /** The faults, by name: what `--fault NAME[=VALUE]` takes, and `Engine.fault`. */
 
@@ -8,7 +8,7 @@ export interface Fault {
   /** How its value is written, in brackets if optional; omitted if it takes none. */
   value?: string;
   summary: string;
-  apply(value: string | undefined, current: Behaviour): Partial<Behaviour>;
+  apply(value: string | undefined, current: Behavior): Partial<Behavior>;
 }
 
 /** An unknown fault or value; `message` says what is wrong with it and what to do. */
@@ -21,7 +21,7 @@ export class FaultError extends Error {
  * @param text `NAME` or `NAME=VALUE`
  * @throws FaultError
  */
-export function parseFault(text: string, current: Behaviour): Partial<Behaviour> {
+export function parseFault(text: string, current: Behavior): Partial<Behavior> {
   const [name = '', ...rest] = text.split('=');
   const fault = faults.find((one) => one.name === name);
   if (fault) return fault.apply(rest.length === 0 ? undefined : rest.join('='), current);
@@ -39,7 +39,7 @@ export function faultUsage({ name, value }: Fault): string {
 /** The values of SCOPE. */
 export const scopes: readonly Scope[] = ['all', 'truncate', 'dry-run', 'status', 'sizes'];
 
-const flag = (name: string, summary: string, changes: Partial<Behaviour>): Fault => ({
+const flag = (name: string, summary: string, changes: Partial<Behavior>): Fault => ({
   name,
   summary,
   apply(value) {
@@ -52,7 +52,7 @@ const amount = (
   name: string,
   unit: string,
   summary: string,
-  changes: (amount: number) => Partial<Behaviour>,
+  changes: (amount: number) => Partial<Behavior>,
 ): Fault => ({
   name,
   value: unit,
@@ -70,7 +70,7 @@ const oneOf = <T extends string>(
   name: string,
   values: readonly T[],
   summary: string,
-  changes: (value: T, current: Behaviour) => Partial<Behaviour>,
+  changes: (value: T, current: Behavior) => Partial<Behavior>,
 ): Fault => ({
   name,
   value: values.join('|'),

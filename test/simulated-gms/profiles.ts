@@ -1,11 +1,11 @@
-import { type Behaviour, specified } from './simulation/behaviour.ts';
+import { type Behavior, specified } from './simulation/behavior.ts';
 
 /** The servers found in practice, one row each. Sources and dates: docs/operations-service.md. */
 
 /**
  * What every DataHub release on Elasticsearch or OpenSearch has in common and, if they differ, what those up to 1.1 do.
  */
-const datahub: Behaviour = {
+const datahub: Behavior = {
   ...specified,
   mode: 'reindex-above-half',
   reindexBatchSize: 0,
@@ -18,7 +18,7 @@ const datahub: Behaviour = {
 };
 
 /** From 1.2.0 on. */
-const since12: Behaviour = {
+const since12: Behavior = {
   ...datahub,
   deleteBatchSize: 5000,
   refreshSeconds: 3,
@@ -28,37 +28,37 @@ const since12: Behaviour = {
 
 export interface Profile {
   summary: string;
-  behaviour: Behaviour;
+  behavior: Behavior;
 }
 
 export const profiles = {
   plain: {
     summary: 'no release: reindexes unless forceDeleteByQuery is sent, counts change at once',
-    behaviour: specified,
+    behavior: specified,
   },
   '0.10.5': {
     summary: 'the first release (July 2023): forceDeleteByQuery ignored, sizes as sizeMb, a missing privilege is 401',
-    behaviour: { ...datahub, knowsForceFlags: false, sizes: 'sizeMb', deniedStatus: 401, knowsEntities: false },
+    behavior: { ...datahub, knowsForceFlags: false, sizes: 'sizeMb', deniedStatus: 401, knowsEntities: false },
   },
   '0.13.2-1.1': {
     summary: '2024 to mid 2025: reindex works where batchSize is sent, a missing privilege is 403',
-    behaviour: datahub,
+    behavior: datahub,
   },
   '1.2-1.5': {
     summary: 'mid 2025 to 2026: every reindex fails with 400 after it has moved the alias to an empty index',
-    behaviour: { ...since12, reindexFailsAfterSwap: 400 },
+    behavior: { ...since12, reindexFailsAfterSwap: 400 },
   },
   newest: {
     summary: '1.6 and newer: reindex works where batchSize is sent, but leaves the live index without refresh',
-    behaviour: { ...since12, refreshOffAfterReindex: true },
+    behavior: { ...since12, refreshOffAfterReindex: true },
   },
   'elasticsearch-8': {
     summary: 'Elasticsearch 8 and 9, by DataHub 1.3 and newer: a delete stops at the first row that has changed',
-    behaviour: { ...since12, refreshOffAfterReindex: true, stopsAtConflict: true },
+    behavior: { ...since12, refreshOffAfterReindex: true, stopsAtConflict: true },
   },
   postgres: {
     summary: 'the Postgres backend (2026): never reindexes, UUIDs instead of task ids, no task status, one size',
-    behaviour: {
+    behavior: {
       ...since12,
       mode: 'always-delete',
       refreshSeconds: 0,

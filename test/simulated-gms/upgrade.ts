@@ -21,9 +21,9 @@ export function upgradeBlocking(cluster: Cluster, index: LogicalIndex): void {
  * copied to `<alias>_<version>_<13 digits>`, while GMS keeps working and nothing tells its clients.
  * @returns what moves the alias to the copy, if the index still exists: rows that were deleted in the meantime are back
  */
-export function beginUpgrade({ cluster, behaviour }: Simulation, index: LogicalIndex): () => void {
+export function beginUpgrade({ cluster, behavior }: Simulation, index: LogicalIndex): () => void {
   const source = index.physical;
-  const target = cluster.create(cluster.freshName(`${index.alias}_1_7_0-0`, behaviour.clockSkewSeconds * 1000));
+  const target = cluster.create(cluster.freshName(`${index.alias}_1_7_0-0`, behavior.clockSkewSeconds * 1000));
   cluster.leftovers.set(target.name, target);
   source.store.refresh();
   const snapshot = [...source.store.found()];

@@ -1,7 +1,7 @@
 import type { SampleIndex } from '../../cli/embedded-service/samples.ts';
 import type { Engine, EngineOptions } from '../simulated-gms/engine.ts';
 import { startSimulatedGms } from '../simulated-gms/server.ts';
-import { specified } from '../simulated-gms/simulation/behaviour.ts';
+import { specified } from '../simulated-gms/simulation/behavior.ts';
 import type { Asked } from '../simulated-gms/simulation/exchange.ts';
 
 /**

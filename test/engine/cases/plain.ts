@@ -21,7 +21,7 @@ export const plainCases: readonly EngineCase[] = [
     profile: 'newest',
     reindexes: true,
     // ELASTICSEARCH_BUILD_INDICES_REINDEX_OPTIMIZATION_ENABLED=false: the copy stays visible.
-    behaviour: { refreshOffAfterReindex: false },
+    behavior: { refreshOffAfterReindex: false },
     shards: 3,
     story: async (world) => [await world.run().ended],
     expected: { outcomes: ['truncated'], rowsToKeepMissing: 'none' },

@@ -40,7 +40,7 @@ export const upgradeCases: readonly EngineCase[] = [
     profile: 'newest',
     name: 'upgrade without downtime, begun during a copy',
     reindexes: true,
-    behaviour: { refreshOffAfterReindex: false },
+    behavior: { refreshOffAfterReindex: false },
     // The upgrade reindexes an index that is half full, and moves the alias away from it.
     story: async (world) => [await runBeside(world, 0.5)],
     expected: { outcomes: ['unknown', 'rows-missing'], rowsToKeepMissing: 'some', leftBehind: true },

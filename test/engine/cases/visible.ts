@@ -29,7 +29,7 @@ async function untilReleased(world: World): Promise<void> {
   expectThat(granted?.kind === 'released' && granted.missing === 0, 'after a refresh every row is there');
 }
 
-const unrefreshed = { reindexes: true, newRefreshInterval: '-1', behaviour: { refreshOffAfterReindex: true } } as const;
+const unrefreshed = { reindexes: true, newRefreshInterval: '-1', behavior: { refreshOffAfterReindex: true } } as const;
 
 export const visibleCases: readonly EngineCase[] = [
   {

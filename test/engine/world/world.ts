@@ -4,7 +4,7 @@ import {
   type OpenSearchOptions,
   type OpenSearchService,
 } from '../../simulated-gms/opensearch/engine.ts';
-import type { Behaviour } from '../../simulated-gms/simulation/behaviour.ts';
+import type { Behavior } from '../../simulated-gms/simulation/behavior.ts';
 import type { RequestHandler } from '../../simulated-gms/simulation/exchange.ts';
 import { serveEngine } from '../../simulated-gms/simulation/server.ts';
 import { createJob, type Ended, type Run } from './job.ts';
@@ -17,7 +17,7 @@ export interface Setting {
   profile?: OpenSearchOptions['profile'];
   /** No policy asks for a copy: a front refuses forceDeleteByQuery, so that an old server chooses one. */
   reindexes?: true;
-  behaviour?: Partial<Behaviour>;
+  behavior?: Partial<Behavior>;
   /** Fields of the policy beside its index and its days. */
   policy?: { batchSize?: number; maxRowsPerRun?: number };
   shards?: number;
@@ -63,8 +63,8 @@ export interface World {
   ingest(rows: number, about?: 'now' | 'midnight' | 'late'): Promise<void>;
   /** Another client of the server: a truncate that goes past the job. @returns whether it was accepted */
   truncateByOthers(days: number, fields?: object): Promise<boolean>;
-  /** The server's behaviour from now on. */
-  set(changes: Partial<Behaviour>): void;
+  /** The server's behavior from now on. */
+  set(changes: Partial<Behavior>): void;
   /** Lets every task end, so that nothing changes any more. */
   settle(): Promise<void>;
   close(): Promise<void>;
@@ -89,7 +89,7 @@ export async function createWorld(shared: Shared, setting: Setting): Promise<Wor
     clock: { now },
     settings: { shards, replicas: 0, refreshInterval: newRefreshInterval },
   });
-  service.set({ refusesForceFlags: setting.reindexes === true, ...setting.behaviour });
+  service.set({ refusesForceFlags: setting.reindexes === true, ...setting.behavior });
   const accepted: Array<(task: string) => void> = [];
   let gate = Promise.resolve();
   let runs = 0;

@@ -1,7 +1,7 @@
-import type { Behaviour } from '../world/server.ts';
+import type { Behavior } from '../world/server.ts';
 
 /** What a server may be like for a night, or for good. */
-type Mood = Partial<Behaviour>;
+type Mood = Partial<Behavior>;
 
 const minute = 60_000;
 const hour = 60 * minute;

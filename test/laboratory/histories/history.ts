@@ -3,7 +3,7 @@ import { kinds, moods, swaps } from '../alphabet/server.ts';
 import { calm, weathers } from '../alphabet/weather.ts';
 import { createChances } from '../world/chances.ts';
 import type { Execution } from '../world/execution.ts';
-import { aliasOf, type Behaviour, plain } from '../world/server.ts';
+import { aliasOf, type Behavior, plain } from '../world/server.ts';
 import { withVirtualTimers } from '../world/virtual-time.ts';
 import { createWorld, type World } from '../world/world.ts';
 import { morning, releaseAtLast } from './morning.ts';
@@ -93,7 +93,7 @@ function begin(world: World, scenario: Scenario, number: number): void {
   world.onActing = () => {};
   const pace = { millis: night?.millis ?? 2000 };
   const { swap, swapsShort = false, mood } = night ?? {};
-  world.server.behaviour = {
+  world.server.behavior = {
     ...kindOf(scenario),
     pace,
     swapsShort,
@@ -106,7 +106,7 @@ function begin(world: World, scenario: Scenario, number: number): void {
   if (!night) refresh(world, scenario);
 }
 
-const kindOf = ({ kind, counters }: Scenario): Behaviour => ({ ...plain, ...kinds[kind], counters });
+const kindOf = ({ kind, counters }: Scenario): Behavior => ({ ...plain, ...kinds[kind], counters });
 
 function mend(world: World, scenario: Scenario): void {
   Object.assign(world, { paused: false, isFull: false });

@@ -83,7 +83,7 @@ function muchToDo(stage: Scene, chances: Chances, start: number, pace?: Pace): v
   }
   world.time.at(start - minute, () => {
     for (const { index } of policies) growOld(stage, index, chances);
-    if (pace) world.server.behaviour = { ...world.server.behaviour, pace };
+    if (pace) world.server.behavior = { ...world.server.behavior, pace };
   });
 }
 
@@ -204,7 +204,7 @@ export const plots = {
     muchToDo(stage, chances, start, { millis: minute, lingerMillis: 60 * hour });
     world.time.at(start - second, () => {
       const reindexes = { truncates: 'reindex', force: 'ignores', swap: 'first', status: 'reported' } as const;
-      world.server.behaviour = { ...world.server.behaviour, ...reindexes };
+      world.server.behavior = { ...world.server.behavior, ...reindexes };
     });
     world.time.at(start + 21 * hour, () => {
       for (const { name } of stage.policies) begin(stage, chances, 'release', { release: [name] });
@@ -214,7 +214,7 @@ export const plots = {
     const { world } = stage;
     muchToDo(stage, chances, start, { millis: minute });
     world.time.at(start - second, () => {
-      world.server.behaviour = { ...world.server.behaviour, truncates: 'reindex', force: 'ignores', swap: 'first' };
+      world.server.behavior = { ...world.server.behavior, truncates: 'reindex', force: 'ignores', swap: 'first' };
       world.weather = { ...world.weather, truncate: 1, answers: ['504'], effects: ['at once'] };
     });
     world.time.at(start + 5 * hour, () => {
@@ -259,7 +259,7 @@ export const plots = {
     const swapMillis = chances.pick([minute, hour, 14 * hour, 26 * hour]);
     const isAnswered = chances.happens(0.5);
     world.time.at(start - second, () => {
-      world.server.behaviour = { ...world.server.behaviour, swap: 'last', swapMillis, swapsShort: true };
+      world.server.behavior = { ...world.server.behavior, swap: 'last', swapMillis, swapsShort: true };
       if (isAnswered) return;
       world.weather = { ...world.weather, truncate: 1, answers: ['504', '403', '400'], effects: ['at once'] };
     });
@@ -279,7 +279,7 @@ export const plots = {
     const freshOnes = arrive((index) => engine.write(index, aged(chances.next, 3000, 1, 0, world.time.now())));
     const olderOnes = arrive((index) => growOld(stage, index, chances));
     const behaves = (mood: object) => () => {
-      world.server.behaviour = { ...world.server.behaviour, ...mood };
+      world.server.behavior = { ...world.server.behavior, ...mood };
     };
     // By Plan's counts each of these is due.
     const [policy, change] = chances.pick<[object, () => void]>([

@@ -36,7 +36,7 @@ export const mutant = (
   ...(among && { among }),
 });
 
-/** Behaviour of functions that is needed more than once. */
+/** Behavior of functions that is needed more than once. */
 export const nothing = '() => () => undefined';
 export const always = '() => () => true';
 export const never = '() => () => false';

@@ -63,7 +63,7 @@ export function createProduction(seed: number, kind: keyof typeof kinds): Produc
     world.server.engine.create(index, isUsage(aspect) ? timestamps.map(midnight) : timestamps);
   }
   // A night's deletion takes minutes.
-  world.server.behaviour = { ...plain, ...kinds[kind], pace: { millis: 4 * minute } };
+  world.server.behavior = { ...plain, ...kinds[kind], pace: { millis: 4 * minute } };
   return { world, policies, happened: new Map() };
 }
 

@@ -16,7 +16,7 @@ export interface Pending {
 
 export interface Controlled {
   pending: Map<string, Pending>;
-  /** What each function has learnt, in order; it determines the rest of its behaviour. */
+  /** What each function has learnt, in order; it determines the rest of its behavior. */
   seen: Map<string, string>;
   /** True: no choices, everything goes well. */
   automatic: boolean;

@@ -69,7 +69,7 @@ export function createSmallModel({ server, checks, answers: which }: SmallOption
   const { engine } = world.server;
   engine.create(policy.index, [...aged(20, 60), ...aged(20, 5)]);
   // A task takes 12 s, so checks happen while it runs.
-  world.server.behaviour = { ...plain, ...kinds[server], pace: { millis: 12_000 } };
+  world.server.behavior = { ...plain, ...kinds[server], pace: { millis: 12_000 } };
   const controlled: Controlled = { pending: new Map(), seen: new Map(), automatic: false, answers: answersOf[which] };
   let lateOnes = 0;
   world.actLater = (_at, act) => {

@@ -5,7 +5,7 @@ import type { Engine, Pace, Task } from './engine.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 /** What a DataHub is like, in all that a truncation can notice. */
-export interface Behaviour {
+export interface Behavior {
   /** How it truncates unless it is forced to delete in place: `most` reindexes when most rows are old. */
   truncates: 'delete' | 'reindex' | 'most';
   /** Its dry runs say how it would remove the rows. */
@@ -33,7 +33,7 @@ export interface Behaviour {
   racing: boolean;
 }
 
-export const plain: Behaviour = {
+export const plain: Behavior = {
   truncates: 'delete',
   announces: true,
   force: 'obeys',
@@ -53,7 +53,7 @@ export const plain: Behaviour = {
 /** The DataHub in front of a search engine. It answers at once; `wire.ts` has the ways in which answers get lost. */
 export interface Server {
   engine: Engine;
-  behaviour: Behaviour;
+  behavior: Behavior;
   dryRun(fields: TruncateFields): DryRun | 'no index' | 'refused' | 'no count';
   /** Starts what it was asked for. Undefined if there is no such index, or the request is refused. */
   truncate(fields: TruncateFields, pace?: Pace): Task | undefined;
@@ -64,9 +64,9 @@ export interface Server {
 export function createServer(engine: Engine, time: VirtualTime): Server {
   const server: Server = {
     engine,
-    behaviour: plain,
+    behavior: plain,
     dryRun(fields) {
-      const { force, announces, date, skewMillis, racing } = server.behaviour;
+      const { force, announces, date, skewMillis, racing } = server.behavior;
       if (fields.forceDeleteByQuery && force === 'refuses') return 'refused';
       if (fields.forceDeleteByQuery && force === 'chokes') return 'no count';
       const physical = engine.behind(searchIndex(fields));
@@ -79,8 +79,8 @@ export function createServer(engine: Engine, time: VirtualTime): Server {
         ? { rowsToDelete, rowsTotal, method, clockSkewMillis: skewMillis }
         : { rowsToDelete, rowsTotal, method };
     },
-    truncate(fields, pace = server.behaviour.pace) {
-      const { force, swap, swapMillis, swapsShort } = server.behaviour;
+    truncate(fields, pace = server.behavior.pace) {
+      const { force, swap, swapMillis, swapsShort } = server.behavior;
       const alias = searchIndex(fields);
       const physical = engine.behind(alias);
       if (!physical || (fields.forceDeleteByQuery && (force === 'refuses' || force === 'chokes'))) return undefined;
@@ -88,7 +88,7 @@ export function createServer(engine: Engine, time: VirtualTime): Server {
       const old = rows.filter(({ timestamp }) => timestamp <= fields.cutoffMillis).length;
       if (!reindexes(fields, old, rows.length)) return engine.startDelete(physical, fields.cutoffMillis, pace);
       const target = engine.newPhysical(alias);
-      if (server.behaviour.refreshesLate) target.refreshOffSince = time.now();
+      if (server.behavior.refreshesLate) target.refreshOffSince = time.now();
       if (swap === 'first') {
         const task = engine.startReindex(physical, target, fields.cutoffMillis, pace);
         engine.point(alias, target);
@@ -109,18 +109,18 @@ export function createServer(engine: Engine, time: VirtualTime): Server {
       return task;
     },
     status(taskId) {
-      const { status } = server.behaviour;
+      const { status } = server.behavior;
       if (status === 'denied') return 'denied';
       const task = engine.tasks.find(({ id }) => id === taskId);
       if (status === 'unknown' || !task || task.state === 'gone') return { kind: 'vanished' };
       const { startedAt, endedAt = time.now() } = task;
       const completed = task.state === 'completed';
       const runTimeMillis = endedAt - startedAt;
-      const counters = { ...countersOf(task, server.behaviour), ...(task.cancelled && { cancelled: true }) };
+      const counters = { ...countersOf(task, server.behavior), ...(task.cancelled && { cancelled: true }) };
       return { kind: 'found', completed, runTimeMillis, counters: status === 'without counters' ? {} : counters };
     },
     sizes() {
-      const { sizes } = server.behaviour;
+      const { sizes } = server.behavior;
       if (sizes === 'denied') return 'denied';
       return engine.aliases().flatMap((alias) => {
         const physical = engine.behind(alias);
@@ -131,7 +131,7 @@ export function createServer(engine: Engine, time: VirtualTime): Server {
   };
 
   function reindexes({ forceDeleteByQuery }: TruncateFields, old: number, total: number): boolean {
-    const { truncates, force } = server.behaviour;
+    const { truncates, force } = server.behavior;
     if (forceDeleteByQuery && force === 'obeys') return false;
     return truncates === 'reindex' || (truncates === 'most' && old * 2 > total);
   }
@@ -140,7 +140,7 @@ export function createServer(engine: Engine, time: VirtualTime): Server {
 }
 
 /** What its status counts; the specification does not say what each number means. */
-function countersOf(task: Task, { counters }: Behaviour): TaskCounters & { noops?: number } {
+function countersOf(task: Task, { counters }: Behavior): TaskCounters & { noops?: number } {
   const { kind, total, deleted, created, conflicts: versionConflicts, old } = task;
   if (kind === 'delete') return { total, deleted, created, updated: 0, versionConflicts };
   const own = { created, updated: 0, deleted: 0, noops: 0, versionConflicts: 0 };

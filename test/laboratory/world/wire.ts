@@ -193,16 +193,16 @@ function send(invocation: Invocation, fields: TruncateFields, maySend: () => boo
 /** What the server does; from then on the answer is on its way. @returns the task, if it has one by now */
 function take(world: World, track: Track, fields: TruncateFields, effect: Effect): Task | undefined {
   const { chances, server, tracker } = world;
-  const act = (pace: Pace = server.behaviour.pace) => {
+  const act = (pace: Pace = server.behavior.pace) => {
     world.onActing(track);
-    const isVague = vagueCounters.includes(server.behaviour.counters);
+    const isVague = vagueCounters.includes(server.behavior.counters);
     return tracker.acts(track, isVague, () => server.truncate(fields, pace));
   };
   if (effect === 'none') return undefined;
   if (effect === 'at once') return act();
   if (effect === 'half') {
     const as = chances.pick(['dead', 'cancelled', 'completed'] as const);
-    return act({ ...server.behaviour.pace, endsAt: { share: chances.pick([0, 0.1, 0.5, 0.9, 0.99]), as } });
+    return act({ ...server.behavior.pace, endsAt: { share: chances.pick([0, 0.1, 0.5, 0.9, 0.99]), as } });
   }
   const [least, most] = effect === 'later' ? [1000, 120_000] : [120_000, 1_195_000];
   track.pendingUntil = world.time.now() + most;

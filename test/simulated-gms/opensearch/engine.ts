@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from '@opensearch-project/opensearch';
 import { type ProfileName, profileNamed } from '../profiles.ts';
-import type { Behaviour } from '../simulation/behaviour.ts';
+import type { Behavior } from '../simulation/behavior.ts';
 import type { Asked, FaultDecision, IncomingRequest, Reply, RequestHandler } from '../simulation/exchange.ts';
 import { randomToken } from '../simulation/server.ts';
 import { type Front, receive } from '../simulation/wire/front.ts';
@@ -27,11 +27,11 @@ export interface OpenSearchService extends RequestHandler {
   readonly client: Client;
   readonly prefix: string;
   readonly settings: NewIndexSettings;
-  readonly behaviour: Readonly<Behaviour>;
+  readonly behavior: Readonly<Behavior>;
   /** Sees each request before it is carried out, and may decide what happens to it. */
   onRequest: ((request: IncomingRequest) => FaultDecision | undefined) | undefined;
   handle(request: IncomingRequest): Promise<Reply>;
-  set(changes: Partial<Behaviour>): void;
+  set(changes: Partial<Behavior>): void;
   close(): Promise<void>;
 }
 
@@ -40,22 +40,22 @@ const socketTimeoutMillis = 30_000;
 
 /** @param options its address is that of a node which the tests have started: they delete indices and kill tasks */
 export function connectEngine(options: OpenSearchOptions): OpenSearchService {
-  let { behaviour } = profileNamed(options.profile ?? 'newest');
+  let { behavior } = profileNamed(options.profile ?? 'newest');
   const client = new Client({ node: options.address, maxRetries: 0, requestTimeout: socketTimeoutMillis });
   const { prefix = '', clock = { now: () => Date.now() }, token = randomToken() } = options;
   const settings: NewIndexSettings = {
     shards: 1,
     replicas: 0,
-    refreshInterval: `${behaviour.refreshSeconds}s`,
+    refreshInterval: `${behavior.refreshSeconds}s`,
     ...options.settings,
   };
   const asked: Asked[] = [];
   const front: Front = {
     server: {
-      get behaviour() {
-        return behaviour;
+      get behavior() {
+        return behavior;
       },
-      engine: openSearchEngine({ client, prefix, settings, behaviour: () => behaviour, now: clock.now }),
+      engine: openSearchEngine({ client, prefix, settings, behavior: () => behavior, now: clock.now }),
       uuid: randomUUID,
     },
     token,
@@ -73,12 +73,12 @@ export function connectEngine(options: OpenSearchOptions): OpenSearchService {
     token,
     asked,
     onRequest: undefined,
-    get behaviour() {
-      return behaviour;
+    get behavior() {
+      return behavior;
     },
     handle: (request) => inTime(receive(front, request)),
     set(changes) {
-      behaviour = { ...behaviour, ...changes };
+      behavior = { ...behavior, ...changes };
     },
     close: () => client.close(),
   };

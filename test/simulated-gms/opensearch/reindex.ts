@@ -1,5 +1,5 @@
 import type { Client } from '@opensearch-project/opensearch';
-import type { Behaviour } from '../simulation/behaviour.ts';
+import type { Behavior } from '../simulation/behavior.ts';
 import { reindexFailed } from '../simulation/wire/restli.ts';
 import type { Submission } from '../simulation/wire/search-engine.ts';
 import { taskIn } from './answers.ts';
@@ -15,7 +15,7 @@ export interface NewIndexSettings {
 interface Surroundings {
   client: Client;
   settings: NewIndexSettings;
-  behaviour: Behaviour;
+  behavior: Behavior;
   now(): number;
 }
 
@@ -32,7 +32,7 @@ export async function submitReindex(
   kept: object,
   { batchSize, timeoutSeconds }: Submission,
 ): Promise<string> {
-  const { client, settings, behaviour } = surroundings;
+  const { client, settings, behavior } = surroundings;
   const sources = await indicesBehind(client, alias);
   // "Input to reindexInPlaceAsync should be an alias": an IllegalArgumentException, which RestliUtils makes a 400.
   if (sources.length === 0) throw reindexFailed(400);
@@ -47,13 +47,13 @@ export async function submitReindex(
   });
 
   // 1.2.0 to 1.5.0 look for the number of shards in the wrong place, and find none: "Number of shards not specified".
-  if (behaviour.reindexFailsAfterSwap !== undefined) throw reindexFailed(behaviour.reindexFailsAfterSwap);
+  if (behavior.reindexFailsAfterSwap !== undefined) throw reindexFailed(behavior.reindexFailsAfterSwap);
 
-  const size = batchSize ?? behaviour.reindexBatchSize;
+  const size = batchSize ?? behavior.reindexBatchSize;
   return await failing(500, async () => {
-    if (behaviour.refreshSourceBeforeReindex) await client.indices.refresh({ index: sources });
+    if (behavior.refreshSourceBeforeReindex) await client.indices.refresh({ index: sources });
     // setReindexOptimalSettings; only upgrades call its undo.
-    if (behaviour.refreshOffAfterReindex) {
+    if (behavior.refreshOffAfterReindex) {
       const tuned = { index: { number_of_replicas: 0, refresh_interval: '-1' } };
       await client.indices.putSettings({ index: target, body: tuned });
     }
@@ -63,7 +63,7 @@ export async function submitReindex(
       {
         wait_for_completion: false,
         timeout: `${timeoutSeconds}s`,
-        ...(behaviour.slicesReindex && settings.shards > 1 && { slices: settings.shards }),
+        ...(behavior.slicesReindex && settings.shards > 1 && { slices: settings.shards }),
         body: { conflicts: 'proceed', source: { index: sources, size, query: kept }, dest: { index: target } } as never,
       },
       // ESUtils.buildReindexTaskRequestOptions: by this header an upgrade finds running reindexes.

@@ -1,5 +1,5 @@
 import type { Client } from '@opensearch-project/opensearch';
-import type { Behaviour } from '../simulation/behaviour.ts';
+import type { Behavior } from '../simulation/behavior.ts';
 import { countFailed, deleteFailed, RestliError, unreachable } from '../simulation/wire/restli.ts';
 import type { SearchEngine, TaskStatus } from '../simulation/wire/search-engine.ts';
 import { answered, causeOf, taskIn } from './answers.ts';
@@ -16,14 +16,14 @@ export interface Surroundings {
   /** DataHub's INDEX_PREFIX; empty if there is none. */
   prefix: string;
   settings: NewIndexSettings;
-  /** The behaviour of the DataHub in front; it may change while the service runs. */
-  behaviour(): Behaviour;
+  /** The behavior of the DataHub in front; it may change while the service runs. */
+  behavior(): Behavior;
   /** Epoch milliseconds, for the names of new indices. */
   now(): number;
 }
 
 /** The calls that DataHub's code makes to OpenSearch; a comment next to each says where. */
-export function openSearchEngine({ client, prefix, settings, behaviour, now }: Surroundings): SearchEngine<Alias> {
+export function openSearchEngine({ client, prefix, settings, behavior, now }: Surroundings): SearchEngine<Alias> {
   // ElasticSearchTimeseriesAspectService.countByFilter, twice: no snapshot, and only what has been refreshed.
   const count = async (alias: string, query: object): Promise<number> => {
     try {
@@ -50,7 +50,7 @@ export function openSearchEngine({ client, prefix, settings, behaviour, now }: S
 
     // ElasticSearchTimeseriesAspectService.deleteAspectValuesAsync, ESBulkProcessor.deleteByQueryAsync
     async startDelete({ alias }, { endTimeMillis, batchSize, timeoutSeconds }) {
-      const { deleteBatchSize } = behaviour();
+      const { deleteBatchSize } = behavior();
       try {
         const { body } = await client.deleteByQuery({
           index: alias,
@@ -69,7 +69,7 @@ export function openSearchEngine({ client, prefix, settings, behaviour, now }: S
 
     startReindex: ({ alias }, submission) =>
       submitReindex(
-        { client, settings, behaviour: behaviour(), now },
+        { client, settings, behavior: behavior(), now },
         alias,
         after(submission.endTimeMillis),
         submission,

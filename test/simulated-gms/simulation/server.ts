@@ -9,7 +9,7 @@ export interface ServingOptions {
 }
 
 export interface Served<E extends RequestHandler> {
-  /** `http://127.0.0.1:<port>`; `/operations` is below it, with or without the prefixes that the behaviour strips. */
+  /** `http://127.0.0.1:<port>`; `/operations` is below it, with or without the prefixes that the behavior strips. */
   url: string;
   token: string;
   engine: E;

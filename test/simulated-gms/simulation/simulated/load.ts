@@ -9,9 +9,9 @@ import type { Simulation } from './simulation.ts';
  * @param concrete without an alias, as the search engine creates an index by itself for the first row
  */
 export function addIndex(
-  { cluster, ages, seed, behaviour }: Simulation,
+  { cluster, ages, seed, behavior }: Simulation,
   sample: SampleIndex,
-  concrete = !behaviour.aliasBacked,
+  concrete = !behavior.aliasBacked,
 ): void {
   const { entityType, aspect } = sample;
   const alias = indexKey(entityType, aspect);

@@ -23,18 +23,18 @@ export function simulatedEngine(simulation: Omit<Simulation, 'engine'>): SearchE
       );
     },
     count({ physical }, cutoffMillis) {
-      if (!simulation.behaviour.engineReachable) throw countFailed();
+      if (!simulation.behavior.engineReachable) throw countFailed();
       return physical.store.count(cutoffMillis, physical.shardsWithOneAway);
     },
     startDelete: (index, submission) => startDelete(whole, index, submission),
     startReindex: (index, submission) => startReindex(whole, index, submission),
     task(id) {
-      if (!simulation.behaviour.engineReachable) return undefined;
+      if (!simulation.behavior.engineReachable) return undefined;
       const task = cluster.tasks.get(id);
       return task === undefined || task.state === 'gone' ? undefined : statusOf(task, cluster.now);
     },
     sizes() {
-      if (!simulation.behaviour.engineReachable) throw unreachable();
+      if (!simulation.behavior.engineReachable) throw unreachable();
       return Array.from(cluster.logical.values(), ({ entityType, aspect, physical }) => ({
         name: physical.name,
         entityType: entityType.toLowerCase(),

@@ -1,11 +1,11 @@
 import type { Random } from '../../../../cli/embedded-service/random.ts';
-import type { Behaviour } from '../behaviour.ts';
+import type { Behavior } from '../behavior.ts';
 import type { Server } from '../wire/search-engine.ts';
 import type { Cluster, LogicalIndex } from './cluster.ts';
 
 /** The wire's server, and the rows and tasks below it. */
 export interface Simulation extends Server<LogicalIndex> {
-  behaviour: Behaviour;
+  behavior: Behavior;
   cluster: Cluster;
   seed: number;
   /** The random ages of indices. */

@@ -10,16 +10,16 @@ import { type Fate, Task, type TaskPlan } from './task.ts';
  * @returns the task's id
  */
 export function startDelete(simulation: Simulation, { physical }: LogicalIndex, submission: Submission): string {
-  const { behaviour } = simulation;
+  const { behavior } = simulation;
   const { batchSize } = submission;
   return start(simulation, physical, {
     kind: 'delete',
     isIncomplete: physical.shardsWithOneAway !== undefined,
-    batchSize: batchSize !== undefined && batchSize > 0 ? batchSize : behaviour.deleteBatchSize,
+    batchSize: batchSize !== undefined && batchSize > 0 ? batchSize : behavior.deleteBatchSize,
     source: physical.store,
     snapshot: physical.store.search(submission.endTimeMillis, 'until'),
     work: (serial) => (position) => {
-      const { conflictShare } = behaviour;
+      const { conflictShare } = behavior;
       const changed = conflictShare > 0 && randomOf(simulation.seed + serial, position) < conflictShare;
       if (changed || !physical.store.remove(position)) return 'conflict';
       return 'deleted';
@@ -30,26 +30,26 @@ export function startDelete(simulation: Simulation, { physical }: LogicalIndex, 
 /**
  * Starts a reindex, in the order of DataHub's ESIndexBuilder.reindexInPlaceAsync: the alias moves to a new, empty index
  * first; whatever fails afterwards leaves it there, and nothing is rolled back. The specification leaves that open: a
- * behaviour may move the alias later.
+ * behavior may move the alias later.
  * @throws RestliError `Async reindex failed`
  */
 export function startReindex(simulation: Simulation, index: LogicalIndex, submission: Submission): string {
-  const { behaviour, cluster } = simulation;
+  const { behavior, cluster } = simulation;
   const source = index.physical;
   if (source.name === index.alias) throw reindexFailed(400);
 
   // GMS names the index, by its own clock (ESIndexBuilder).
-  const target = cluster.create(cluster.freshName(index.alias, behaviour.clockSkewSeconds * 1000));
-  if (behaviour.inPlaceAfterSeconds === undefined) cluster.moveAlias(index, target);
+  const target = cluster.create(cluster.freshName(index.alias, behavior.clockSkewSeconds * 1000));
+  if (behavior.inPlaceAfterSeconds === undefined) cluster.moveAlias(index, target);
   else {
     cluster.leftovers.set(target.name, target);
-    cluster.schedule(cluster.now + behaviour.inPlaceAfterSeconds * 1000, () => cluster.moveAlias(index, target));
+    cluster.schedule(cluster.now + behavior.inPlaceAfterSeconds * 1000, () => cluster.moveAlias(index, target));
   }
 
-  if (behaviour.reindexFailsAfterSwap !== undefined) throw reindexFailed(behaviour.reindexFailsAfterSwap);
-  if (behaviour.refreshSourceBeforeReindex) source.store.refresh();
-  target.refreshOff = behaviour.refreshOffAfterReindex;
-  const batchSize = submission.batchSize ?? behaviour.reindexBatchSize;
+  if (behavior.reindexFailsAfterSwap !== undefined) throw reindexFailed(behavior.reindexFailsAfterSwap);
+  if (behavior.refreshSourceBeforeReindex) source.store.refresh();
+  target.refreshOff = behavior.refreshOffAfterReindex;
+  const batchSize = submission.batchSize ?? behavior.reindexBatchSize;
   if (batchSize <= 0) throw reindexFailed(400);
 
   return start(simulation, target, {
@@ -73,30 +73,30 @@ type Work = Pick<TaskPlan, 'kind' | 'batchSize' | 'source' | 'snapshot'> & {
 };
 
 function start(simulation: Simulation, target: PhysicalIndex, { work, isIncomplete, ...plan }: Work): string {
-  const { behaviour, cluster, seed } = simulation;
+  const { behavior, cluster, seed } = simulation;
   const { id, serial } = simulation.newTask();
-  const { batchJitter, maxBatchSize } = behaviour;
+  const { batchJitter, maxBatchSize } = behavior;
   const task = new Task({
     ...plan,
     id,
     indexName: target.name,
     startedAt: cluster.now,
-    searchMillis: behaviour.firstSearchMillis,
-    stopsAtConflict: plan.kind === 'delete' && behaviour.stopsAtConflict,
-    rowsPerSecond: behaviour.rowsPerSecond,
-    batchOverheadMillis: behaviour.batchOverheadMillis,
+    searchMillis: behavior.firstSearchMillis,
+    stopsAtConflict: plan.kind === 'delete' && behavior.stopsAtConflict,
+    rowsPerSecond: behavior.rowsPerSecond,
+    batchOverheadMillis: behavior.batchOverheadMillis,
     pace: (batch) => 1 + batchJitter * (2 * randomOf(seed + serial, batch) - 1),
     work: work(serial),
-    failsAtFirstSearch: behaviour.failAtFirstSearch || plan.batchSize > maxBatchSize || isIncomplete,
+    failsAtFirstSearch: behavior.failAtFirstSearch || plan.batchSize > maxBatchSize || isIncomplete,
     fate: fateOf(simulation, plan.snapshot.length),
   });
   cluster.start(task);
   return id;
 }
 
-/** The first of the ends that the behaviour has in store. */
-function fateOf({ behaviour }: Simulation, rows: number): Fate | undefined {
-  const { abortAtShare, cancelAtShare, restartAtShare } = behaviour;
+/** The first of the ends that the behavior has in store. */
+function fateOf({ behavior }: Simulation, rows: number): Fate | undefined {
+  const { abortAtShare, cancelAtShare, restartAtShare } = behavior;
   const shares = { abort: abortAtShare, cancel: cancelAtShare, restart: restartAtShare };
   const fates = (Object.keys(shares) as Fate['kind'][]).flatMap((kind) => {
     const share = shares[kind];

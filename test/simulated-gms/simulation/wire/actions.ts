@@ -18,7 +18,7 @@ export function* answer(server: Server, token: string, request: IncomingRequest,
   if (request.headers['authorization'] !== `Bearer ${token}`) return { reply: unauthorized(url) };
   try {
     const action = url.searchParams.get('action');
-    checkRoute(request.method, pathAt(server.behaviour, url.pathname));
+    checkRoute(request.method, pathAt(server.behavior, url.pathname));
     return yield* act(server, request.body, action);
   } catch (error) {
     if (!(error instanceof RestliError)) throw error;
@@ -48,8 +48,8 @@ function* act(server: Server, body: string, action: string | null): Steps<Answer
   }
 }
 
-function demand({ behaviour }: Server, action: (typeof behaviour.denied)[number], message: string): void {
-  if (behaviour.denied.includes(action)) throw new RestliError(behaviour.deniedStatus, message);
+function demand({ behavior }: Server, action: (typeof behavior.denied)[number], message: string): void {
+  if (behavior.denied.includes(action)) throw new RestliError(behavior.deniedStatus, message);
 }
 
 /** The authentication filter comes before rest.li: its answer is the container's, for clients that accept JSON. */

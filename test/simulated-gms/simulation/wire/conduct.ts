@@ -32,7 +32,7 @@ export function* conduct(
   { url, body, token, decision, schedule }: Conduct,
 ): Steps<Conducted> {
   const act = () => answer(server, token, request, url);
-  const late = (reply: Reply): Reply => ({ ...reply, delayMillis: server.behaviour.delayMillis });
+  const late = (reply: Reply): Reply => ({ ...reply, delayMillis: server.behavior.delayMillis });
 
   if (decision.kind === 'fail-before') return { reply: late(substituted(decision.answer)), acted: false };
   if (decision.kind === 'act-then') {
@@ -41,7 +41,7 @@ export function* conduct(
   }
 
   const action = url.searchParams.get('action') ?? undefined;
-  const interception = interceptionFor(server.behaviour, scopeOf(action, body));
+  const interception = interceptionFor(server.behavior, scopeOf(action, body));
   if (interception !== undefined && !interception.acts) {
     return { reply: late(interceptedReply(interception)), acted: false };
   }

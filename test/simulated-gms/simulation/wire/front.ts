@@ -45,7 +45,7 @@ export function* receive(front: Front, request: IncomingRequest): Steps<Reply> {
 function withHeaders({ server, headers, now }: Front, reply: Reply): Reply {
   if (reply.kind !== 'reply') return reply;
   Object.assign(reply.headers, headers);
-  const { dateHeader, clockSkewSeconds } = server.behaviour;
+  const { dateHeader, clockSkewSeconds } = server.behavior;
   if (dateHeader) reply.headers['Date'] = new Date(now() + clockSkewSeconds * 1000).toUTCString();
   return reply;
 }

@@ -5,9 +5,9 @@ import { type Steps, step } from './steps.ts';
  * `getIndexSizes`: the indices that GMS knows by name, with their size. Leftovers of reindexing are not among them.
  * @returns the body of the answer
  */
-export function* indexSizes({ behaviour, engine }: Server): Steps<string> {
+export function* indexSizes({ behavior, engine }: Server): Steps<string> {
   const indices = yield* step(engine.sizes());
-  const rows = behaviour.sizes === 'one-store' ? [wholeStore(indices)] : indices.map((one) => rowOf(one, behaviour));
+  const rows = behavior.sizes === 'one-store' ? [wholeStore(indices)] : indices.map((one) => rowOf(one, behavior));
   return JSON.stringify({ value: { indexSizes: rows } });
 }
 
@@ -17,7 +17,7 @@ function wholeStore(indices: readonly IndexSize[]): object {
 }
 
 /** In the order in which rest.li writes the fields. */
-function rowOf({ name, entityType, aspect, bytes }: IndexSize, { sizes }: Server['behaviour']): object {
+function rowOf({ name, entityType, aspect, bytes }: IndexSize, { sizes }: Server['behavior']): object {
   const named = entityType !== undefined && aspect !== undefined;
   return {
     ...(named && { aspectName: aspect }),

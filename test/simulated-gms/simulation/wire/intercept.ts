@@ -1,12 +1,12 @@
-import type { Behaviour, Interception, Scope } from '../behaviour.ts';
+import type { Behavior, Interception, Scope } from '../behavior.ts';
 import { html, json, type Reply, type Substitute, text } from '../exchange.ts';
 import { errorBody } from './restli.ts';
 
 /** Everything between client and server: proxies, login pages, a broken connection. */
 
 /** The first interception in the list that affects a request. */
-export const interceptionFor = (behaviour: Behaviour, scope: Scope | undefined): Interception | undefined =>
-  behaviour.interceptions.find((one) => one.scope === 'all' || one.scope === scope);
+export const interceptionFor = (behavior: Behavior, scope: Scope | undefined): Interception | undefined =>
+  behavior.interceptions.find((one) => one.scope === 'all' || one.scope === scope);
 
 /** The kind of a request; undefined if no action answers it. */
 export function scopeOf(action: string | undefined, body: unknown): Scope | undefined {

@@ -1,10 +1,10 @@
-import type { Behaviour } from '../behaviour.ts';
+import type { Behavior } from '../behavior.ts';
 import { RestliError } from './restli.ts';
 
 /** What rest.li refuses before any resource sees it. */
 
 /** The path as GMS gets it: something in front may strip a prefix. */
-export function pathAt({ strippedPrefixes }: Behaviour, pathname: string): string {
+export function pathAt({ strippedPrefixes }: Behavior, pathname: string): string {
   const prefix = strippedPrefixes.find((one) => pathname.startsWith(`${one}/`)) ?? '';
   return pathname.slice(prefix.length);
 }

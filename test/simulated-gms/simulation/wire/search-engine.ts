@@ -1,4 +1,4 @@
-import type { Behaviour } from '../behaviour.ts';
+import type { Behavior } from '../behavior.ts';
 import type { Eventually } from './steps.ts';
 
 /** What GMS needs from the search engine: the boundary between the wire above and the engines below. */
@@ -53,7 +53,7 @@ export interface IndexSize {
 
 /** What the three actions work with. */
 export interface Server<Index = unknown> {
-  behaviour: Behaviour;
+  behavior: Behavior;
   engine: SearchEngine<Index>;
   /** For a server that answers something else than task ids. */
   uuid(): string;

@@ -1,5 +1,5 @@
 import { dryRunSentence as ownSentence } from '../../../../cli/embedded-service/sentences.ts';
-import type { Behaviour } from '../behaviour.ts';
+import type { Behavior } from '../behavior.ts';
 
 export type Mode = 'delete' | 'reindex';
 
@@ -7,7 +7,7 @@ export type Mode = 'delete' | 'reindex';
 export function dryRunSentence(
   counts: { matching: number; total: number },
   mode: Mode,
-  { sentence }: Pick<Behaviour, 'sentence'>,
+  { sentence }: Pick<Behavior, 'sentence'>,
 ): string {
   // Two counts, not one snapshot: rows that arrived in between make the first larger than the second.
   const total = sentence === 'racing-counts' ? 0 : counts.total;

@@ -1,5 +1,5 @@
 import { statusError } from '../../../../cli/embedded-service/sentences.ts';
-import type { Behaviour } from '../behaviour.ts';
+import type { Behavior } from '../behavior.ts';
 import { RestliError, readParameters } from './restli.ts';
 import type { Server, TaskStatus } from './search-engine.ts';
 import { type Steps, step } from './steps.ts';
@@ -14,14 +14,14 @@ export const readStatusRequest = (body: Record<string, unknown>) => readParamete
  * @returns JSON text: the task status, or an object with `error`
  * @throws RestliError 400 if the task is not named properly
  */
-export function* taskStatus({ behaviour, engine }: Server, given: StatusRequest): Steps<string> {
+export function* taskStatus({ behavior, engine }: Server, given: StatusRequest): Steps<string> {
   const id = taskIdOf(given);
-  const task = behaviour.statusKnown ? yield* step(engine.task(id)) : undefined;
-  if (task === undefined || (behaviour.forgetsEndedTasks && task.completed)) {
+  const task = behavior.statusKnown ? yield* step(engine.task(id)) : undefined;
+  if (task === undefined || (behavior.forgetsEndedTasks && task.completed)) {
     // GMS cannot distinguish an unknown task from an unreachable search engine.
     return statusError(id);
   }
-  return statusText(id, task, behaviour);
+  return statusText(id, task, behavior);
 }
 
 function taskIdOf({ task = '' }: StatusRequest): string {
@@ -33,7 +33,7 @@ function taskIdOf({ task = '' }: StatusRequest): string {
   );
 }
 
-function statusText(id: string, { completed, runTimeNanos, status }: TaskStatus, { statusForm }: Behaviour): string {
+function statusText(id: string, { completed, runTimeNanos, status }: TaskStatus, { statusForm }: Behavior): string {
   const frame = { completed, taskId: id, runTimeNanos };
   if (status === undefined) return JSON.stringify(frame);
   // DataHub's org.json prints the status object as a string; the specification calls it an object.

@@ -1,4 +1,4 @@
-import type { Behaviour } from '../behaviour.ts';
+import type { Behavior } from '../behavior.ts';
 import { RestliError, readParameters } from './restli.ts';
 import type { Counts, Server } from './search-engine.ts';
 import { dryRunSentence, type Mode } from './sentence.ts';
@@ -24,25 +24,25 @@ export const readTruncateRequest = (body: Record<string, unknown>) =>
  * @throws RestliError
  */
 export function* truncate(server: Server, given: TruncateRequest): Steps<string> {
-  const { behaviour, engine } = server;
-  if (behaviour.refusesForceFlags && given.forceDeleteByQuery !== undefined) {
+  const { behavior, engine } = server;
+  if (behavior.refusesForceFlags && given.forceDeleteByQuery !== undefined) {
     throw new RestliError(400, "Parameter 'forceDeleteByQuery' is not known to this action");
   }
   yield* checkEntity(server, given.entityType);
   const index = yield* step(engine.index(given.entityType, given.aspect));
   const counts = yield* step(engine.count(index, given.endTimeMillis));
-  const mode = chooseMode(behaviour, given.forceDeleteByQuery === true, counts);
-  if (given.dryRun ?? true) return dryRunSentence(counts, mode, behaviour);
+  const mode = chooseMode(behavior, given.forceDeleteByQuery === true, counts);
+  if (given.dryRun ?? true) return dryRunSentence(counts, mode, behavior);
   const submission = {
     endTimeMillis: given.endTimeMillis,
     batchSize: given.batchSize,
     timeoutSeconds: given.timeoutSeconds ?? 0,
   };
   const started = mode === 'reindex' ? engine.startReindex(index, submission) : engine.startDelete(index, submission);
-  return taskIdOf(behaviour.taskIds, given, yield* step(started), server.uuid);
+  return taskIdOf(behavior.taskIds, given, yield* step(started), server.uuid);
 }
 
-function chooseMode({ mode, knowsForceFlags }: Behaviour, forced: boolean, { matching, total }: Counts): Mode {
+function chooseMode({ mode, knowsForceFlags }: Behavior, forced: boolean, { matching, total }: Counts): Mode {
   if (mode === 'always-delete' || (forced && knowsForceFlags)) return 'delete';
   // The server uses integer division; exactly half is still deleted.
   return mode === 'always-reindex' || matching > Math.floor(total / 2) ? 'reindex' : 'delete';
@@ -56,15 +56,15 @@ const otherEntities = new Set(
 );
 
 /** The entity registry detects an unknown type before the search engine is asked. */
-function* checkEntity({ behaviour, engine }: Server, entityType: string): Steps<void> {
+function* checkEntity({ behavior, engine }: Server, entityType: string): Steps<void> {
   const entity = entityType.toLowerCase();
-  if (!behaviour.knowsEntities || otherEntities.has(entity)) return;
+  if (!behavior.knowsEntities || otherEntities.has(entity)) return;
   if ((yield* step(engine.entityTypes())).includes(entity)) return;
   throw new RestliError(400, `Failed to find entity with name ${entityType} in EntityRegistry`);
 }
 
 /** What a client gets for a task: its id, or what this server returns instead. */
-function taskIdOf(form: Behaviour['taskIds'], given: TruncateRequest, id: string, uuid: () => string): string {
+function taskIdOf(form: Behavior['taskIds'], given: TruncateRequest, id: string, uuid: () => string): string {
   switch (form) {
     case 'node:number':
       return id;

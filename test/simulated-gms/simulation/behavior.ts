@@ -23,7 +23,7 @@ export interface Interception {
   acts: boolean;
 }
 
-export interface Behaviour {
+export interface Behavior {
   /** How rows are deleted without a force flag: as the specification says, by DataHub's rule, or always in place. */
   mode: 'always-reindex' | 'reindex-above-half' | 'always-delete';
   /** False: forceDeleteByQuery is ignored like any unknown field. */
@@ -98,8 +98,8 @@ export interface Behaviour {
   dateHeader: boolean;
 }
 
-/** The specification, taken literally. Where it is silent: DataHub's newest behaviour in its mildest form. */
-export const specified: Behaviour = {
+/** The specification, taken literally. Where it is silent: DataHub's newest behavior in its mildest form. */
+export const specified: Behavior = {
   mode: 'always-reindex',
   knowsForceFlags: true,
   refusesForceFlags: false,

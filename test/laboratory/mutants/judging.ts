@@ -334,6 +334,12 @@ export const judgingMutants: readonly Mutant[] = [
   ),
   mutant(
     10,
+    'releases a reindex whose status cannot be read',
+    [[release, 'missingIn', resolves('it.error && it.unknown === "running" ? { ...it, unknown: undefined } : it')]],
+    ['a person releases a reindex that has written every row, and has not ended for a day'],
+  ),
+  mutant(
+    10,
     'releases by the counts of another address',
     [[release, 'addressElsewhere', nothing]],
     ['a reindex without a task id is released at another address'],

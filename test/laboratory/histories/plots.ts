@@ -124,7 +124,6 @@ export const plots = {
     const isRefused = chances.happens(0.5);
     if (isRefused) {
       muchToDo(stage, chances, start);
-      world.settings = { ...world.settings, maxRunHours: 24 };
       world.time.at(start - second, () => {
         world.weather = { ...world.weather, truncate: 1, answers: ['401', '403'], effects: ['none', 'at once'] };
       });

@@ -1,4 +1,4 @@
-import { isUnresolved } from '../../../lambda/ledger/record.ts';
+import { isUnresolved, type StoredRecord } from '../../../lambda/ledger/record.ts';
 import type { History } from '../histories/history.ts';
 import type { WrittenPolicy } from '../truth/policies.ts';
 import type { Track } from '../truth/track.ts';
@@ -209,17 +209,21 @@ export const sendingRules: Record<string, CheckRule> = {
       if (bad) return `sent after ${bad.index} was ${bad.phase}`;
     }
     // Only what came before this function began: it cannot know what another function of its run does beside it, nor
-    // what could not be recorded, or was damaged since.
+    // what could not be recorded, was damaged since, or has given way to the truncation of another run.
     const known = before.filter(({ at }) => at <= sent.invocation.startedAt);
     const without = known.filter(
       (event) => event.kind === 'answered' && runOf(event.invocation) === run && !event.isTaskId,
     );
-    const isDamaged = (index: string, since: number) =>
-      known.some((event) => event.kind === 'damaged' && event.index === index && event.at >= since);
+    const isLost = (index: string, since: number) =>
+      known.some(
+        (event) =>
+          (event.kind === 'damaged' && event.index === index && event.at >= since) ||
+          (event.kind === 'ledger' && event.next.index === index && event.at >= since && isOfAnother(event.next, run)),
+      );
     const isRefused = known.some(
       (event) =>
         event.kind === 'ledger' &&
-        !isDamaged(event.next.index, event.at) &&
+        !isLost(event.next.index, event.at) &&
         event.next.state === 'sending' &&
         runOf(event.next.attempt) === run &&
         [401, 403].includes(event.next.attempt.answer?.status ?? 0),
@@ -281,6 +285,10 @@ function isDue(
   const isBelow = maxDeletePercent === undefined ? percent < 100 : percent <= maxDeletePercent;
   return percent >= minDeletePercent && (isBelow || rowsToDelete <= approved);
 }
+
+/** Whether a record no longer says anything of this run's call. */
+const isOfAnother = (record: StoredRecord, run: string): boolean =>
+  record.state !== 'unreadable' && (record.attempt === undefined || runOf(record.attempt) !== run);
 
 /** Rows are missing, or nobody knows what a reindex did. */
 const isBad = ({ outcome, method }: { outcome: string; method?: string | undefined }): boolean =>

@@ -60,11 +60,6 @@ type Ask = (request: Request) => Promise<string>;
 /** Steps 2 to 9 of "Rows missing"; the first pauses the job, and the last releases the index. */
 async function follow(ask: Ask, names: Names, world: World): Promise<void> {
   const steps = stepsOf('Rows missing');
-  // After a delete in place, the requests of its part: they only look.
-  if (names.OLD === undefined) {
-    const looking = [...stepsOf('Rows missing', undefined, 'After a delete in place').values()].flat();
-    for (const request of looking) await ask(filled(request, { ...names }));
-  }
   const send = async (step: number, more: Record<string, string> = {}): Promise<string[]> => {
     const answers: string[] = [];
     let task = '';
@@ -82,6 +77,12 @@ async function follow(ask: Ask, names: Names, world: World): Promise<void> {
   if ((await list()).some(({ health }) => health === 'red')) await world.bringShardsBack();
   const indices = await list();
   if (indices.some(({ health }) => health === 'red')) throw new Error('an index stays red');
+  // After a delete in place, the requests of its part: they only look. Its message names no index, the list does.
+  if (names.OLD === undefined) {
+    const ALIAS = indices.at(-1)?.name.replace(/_\d{13}$/, '') ?? names.ALIAS;
+    const looking = [...stepsOf('Rows missing', undefined, 'After a delete in place').values()].flat();
+    for (const request of looking) await ask(filled(request, { ...names, ALIAS }));
+  }
   // Ingestion has not stopped in the meantime: no search has seen the last rows yet.
   await world.ingest(100);
   while (/"description":/.test((await send(3))[0] ?? '')) await wait(500);

@@ -1,6 +1,6 @@
 import type { Attempt, Unresolved, Verdict } from '../ledger/record.ts';
 import type { Cause, CauseOf, Counters } from '../model/cause.ts';
-import { accountsFor, exceedsTolerance, type KeptRows, keptRows } from './kept.ts';
+import { accountsFor, exceedsTolerance, type KeptRows, keptRows, tolerated } from './kept.ts';
 import { agreeingChecksMillis } from './next-check.ts';
 import { isInPlace, isRemainder, type Observation, remaining, rowsProcessed, type Watch } from './watch.ts';
 
@@ -18,7 +18,8 @@ import { isInPlace, isRemainder, type Observation, remaining, rowsProcessed, typ
  *     rows to keep are missing                                    rows-missing  quarantined
  *     rows are written and not visible: none is visible, or more  unknown       quarantined
  *     are not than is tolerated; or no row is visible at all
- *     a task id, and its status accounts for it                   truncated     idle
+ *     a task id, its status accounts for it, and counts show      truncated     idle
+ *     that the alias has moved
  *     otherwise                                                   unknown       quarantined
  *   a reindex that is not in place
  *     rows to keep are missing in the old index                   rows-missing  quarantined
@@ -112,12 +113,19 @@ function judgeInPlace({ state, attempt }: Unresolved, watch: Watch, counts: Coun
       cause: { kind: 'not-visible', expected, found, written, error, ...counters },
     };
   }
-  if (state === 'running' && accountsFor(watch.end, attempt)) {
+  if (state === 'running' && accountsFor(watch.end, attempt) && isSurelyMoved(attempt, counts, kept)) {
     const shown = counters.conflicts ? counters : {};
     return { ...facts, outcome: 'truncated', cause: { kind: 'verified', ...shown } };
   }
   return { ...facts, ...unproven(attempt, watch, true, counters) };
 }
+
+/**
+ * Old rows that are left may have arrived since, or be those of the old index with a shard away. Then only the rows to
+ * keep show where the alias leads, if there are more than are tolerated to be gone.
+ */
+const isSurelyMoved = ({ baseline }: Attempt, { rowsLeft }: Counts, { kind }: KeptRows): boolean =>
+  !isRemainder(rowsLeft, baseline.rowsToDelete) || (kind === 'all' && baseline.rowsToKeep > tolerated.rows);
 
 /** What is not counted: rows that nothing says were written, and rows that may only not be visible. */
 function rowsGone(kept: KeptRows): Pick<Verdict, 'rowsMissing' | 'rowsNotVisible'> {

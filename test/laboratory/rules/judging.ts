@@ -313,19 +313,24 @@ function verdictOfReindex(counts: Counts, end: Counters | undefined, baseline: B
     const isDenied = isAccounted && kept < baseline.rowsToKeep / 10;
     return isFar(lost, baseline) && !isDenied ? 'rows-missing' : 'unknown';
   }
-  if (lost <= 0) return isAccounted ? 'truncated' : 'unknown';
+  // Old rows that are left may be those of the old index with a shard away.
+  const isMoved = !remains(left, baseline) || (lost <= 0 && baseline.rowsToKeep > 10);
+  if (lost <= 0) return isAccounted && isMoved ? 'truncated' : 'unknown';
   if (end === undefined) return isEmpty && !isAbsent ? 'unknown' : 'rows-missing';
   // Written is not visible: what was not written is missing, the rest may only be unrefreshed.
   if (!isAccounted || isFar(Math.min(lost, unwritten(end, baseline)), baseline)) return 'rows-missing';
-  return kept === 0 || isFar(lost, baseline) ? 'unknown' : 'truncated';
+  return kept === 0 || isFar(lost, baseline) || !isMoved ? 'unknown' : 'truncated';
 }
 
-function verdictOfDelete({ left, kept }: Counts, state: string, { rowsToDelete, rowsToKeep, percent }: Base): Outcome {
+const remains = (left: number, { rowsToDelete }: Pick<Base, 'rowsToDelete'>): boolean =>
+  left > Math.max(10, rowsToDelete * 0.01) || (left > 0 && left >= rowsToDelete / 2);
+
+function verdictOfDelete({ left, kept }: Counts, state: string, baseline: Base): Outcome {
+  const { rowsToDelete, rowsToKeep, percent } = baseline;
   const lost = rowsToKeep - kept;
   if (state === 'sending' && left >= rowsToDelete && lost <= 0) return 'failed';
   if (isFar(lost, { rowsToKeep, percent })) return 'rows-missing';
-  const remains = left > Math.max(10, rowsToDelete * 0.01) || left >= rowsToDelete / 2;
-  return remains ? 'incomplete' : 'truncated';
+  return remains(left, baseline) ? 'incomplete' : 'truncated';
 }
 
 function whyWrong(history: History, given: GivenVerdict): string | undefined {

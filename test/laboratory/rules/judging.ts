@@ -112,7 +112,7 @@ export const judgingRules: Record<string, CheckRule> = {
     if (isOwnProof(given)) return undefined;
     const { indexName } = record.attempt.baseline;
     // A function that judges several truncations asks for each.
-    const answers = ofCall(history, 'sizes', invocation);
+    const answers = ofCall(history, 'sizes', invocation).filter((answer) => answer.at <= at);
     const isAsked =
       answers.length >= givenVerdicts(history).filter((one) => one.invocation.id === invocation.id).length;
     // Some servers report a name that never changes.

@@ -173,9 +173,12 @@ export const optionOf = (flag: string): OptionName | undefined =>
   (Object.keys(options) as OptionName[]).find((name) => writtenOption(name) === flag);
 
 /** The option for commander. Its value is checked here, and never repeated: it may be a secret. */
-export function optionFor(name: OptionName, { help, hasEnv }: { help?: string | undefined; hasEnv: boolean }): Option {
+export function optionFor(
+  name: OptionName,
+  { help, hasEnv, isShown }: { help?: string | undefined; hasEnv: boolean; isShown: boolean },
+): Option {
   const { flags, help: usualHelp, choices, read, env, ofSecret, isHidden } = options[name];
-  const option = new Option(flags, help ?? usualHelp).hideHelp(isHidden === true);
+  const option = new Option(flags, help ?? usualHelp).hideHelp(isHidden === true || !isShown);
   if (env && hasEnv) option.env(env);
   if (option.isBoolean() || option.negate) return option;
   const written = [writtenOption(name), ...(env && hasEnv ? [`(or ${env})`] : [])].join(' ');

@@ -73,7 +73,7 @@ function commandOf(program: string, take: (commandLine: CommandLine) => void): C
     })
     .addHelpText('after', () => endOfHelp(program));
   for (const verb of verbNames) {
-    const { summary, more, takes, options: names, noEnv, help } = verbs[verb];
+    const { summary, more, takes, options: names, noEnv, help, takesOptionsOfRuns = false } = verbs[verb];
     const command = root
       .command(verb)
       .summary(summary)
@@ -81,11 +81,16 @@ function commandOf(program: string, take: (commandLine: CommandLine) => void): C
       .usage(`${takes ?? ''} [options]`.trim())
       .version(`datahub-retention ${jobVersion()}`, '--version', 'print the version')
       .allowExcessArguments(false)
-      .addHelpText('after', `${hiddenOf(names)}\nExample:\n  ${exampleOf(program, verb)}`);
+      .addHelpText(
+        'after',
+        `${takesOptionsOfRuns ? otherOptions('for commands with your names', names) : hiddenOf(names)}\nExample:\n  ${exampleOf(program, verb)}`,
+      );
     if (takes?.includes('INDEX')) command.argument('[index...]', '', readIndex);
     if (takes === '[SECTION]') command.argument('[section]', 'e.g. rows-missing');
     for (const name of names)
-      command.addOption(optionFor(name, { help: help?.[name], hasEnv: !noEnv?.includes(name) }));
+      command.addOption(
+        optionFor(name, { help: help?.[name], hasEnv: !noEnv?.includes(name), isShown: !takesOptionsOfRuns }),
+      );
     command.action(() =>
       take({
         ...command.opts<Options>(),
@@ -99,9 +104,12 @@ function commandOf(program: string, take: (commandLine: CommandLine) => void): C
 
 /** The limits, which the list of options leaves out. */
 function hiddenOf(names: readonly OptionName[]): string {
-  const limits = names.filter((name) => options[name].isHidden === true && name !== 'fast').map(writtenOption);
-  return limits.length < 2 ? '' : `  as in a stage: ${limits.join(', ')}\n`;
+  const limits = names.filter((name) => options[name].isHidden === true && name !== 'fast');
+  return limits.length < 2 ? '' : otherOptions('as in a stage', limits);
 }
+
+const otherOptions = (as: string, names: readonly OptionName[]): string =>
+  `  ${as}: ${names.map(writtenOption).join(', ')}\n`;
 
 const argumentsOf = (command: Command): string => verbs[command.name() as Verb]?.takes ?? '';
 

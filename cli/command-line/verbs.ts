@@ -17,6 +17,8 @@ interface VerbDescription {
   options: readonly OptionName[];
   /** Options that are not taken from the environment here. */
   noEnv?: readonly OptionName[];
+  /** Its options are those of a run, for the commands that it prints; its help only names them. */
+  takesOptionsOfRuns?: true;
   /** It cannot work without policies. */
   needsPolicies?: true;
   /** Options whose meaning differs here. */
@@ -107,9 +109,9 @@ export const verbs: Record<Verb, VerbDescription> = {
   },
   runbook: {
     summary: 'what to do about a message: prints a section of the runbook, or lists all sections',
-    more: 'With a server or a ledger, or in a pod, its commands are those of that installation.',
     takes: '[SECTION]',
     options: ['gmsUrl', 'tokenFile', 'policies', 'ledger', 'name'],
+    takesOptionsOfRuns: true,
     example: 'rows-missing',
   },
   validate: {

@@ -83,7 +83,7 @@ function commandOf(program: string, take: (commandLine: CommandLine) => void): C
       .allowExcessArguments(false)
       .addHelpText(
         'after',
-        `${takesOptionsOfRuns ? otherOptions('for commands with your names', names) : hiddenOf(names)}\nExample:\n  ${exampleOf(program, verb)}`,
+        `${takesOptionsOfRuns ? otherOptions('for your own names', names) : hiddenOf(names)}\nExample:\n  ${exampleOf(program, verb)}`,
       );
     if (takes?.includes('INDEX')) command.argument('[index...]', '', readIndex);
     if (takes === '[SECTION]') command.argument('[section]', 'e.g. rows-missing');

@@ -286,9 +286,8 @@ function accountsFor(end: Counters | undefined, { rowsToKeep, rowsToDelete, rows
   if (!end || end.cancelled) return false;
   const { total, created = 0, updated = 0, deleted = 0, noops = 0, versionConflicts = 0 } = end;
   const written = created + updated;
-  if (total === undefined) return written >= rowsToKeep;
-  // A total of all rows has those to delete, too.
-  if (total === rowsTotal) return written >= total - rowsToDelete;
+  // A total of all rows has those to delete, too; without one, all others have to be written.
+  if (total === undefined || total === rowsTotal) return written >= rowsTotal - rowsToDelete;
   return written + deleted + noops + versionConflicts >= total && total >= rowsToKeep;
 }
 

@@ -169,15 +169,15 @@ const wouldReindex = ({ counts }: SurveyedIndex): boolean => counts.kind === 'co
 
 /** What the largest of the new indices takes beside the old one. */
 function spaceOfReindex(indices: readonly SurveyedIndex[]): string[] {
-  const copies = indices.flatMap((index) => {
+  const newIndices = indices.flatMap((index) => {
     const { counts, sizeMb = 0 } = index;
     if (index.protected || counts.kind !== 'counted' || counts.rowsTotal === 0 || sizeMb < notEmptyMb) return [];
-    return [{ index, sizeMb, copyMb: sizeMb * Math.max(0, 1 - counts.older[90] / counts.rowsTotal) }];
+    return [{ index, sizeMb, newMb: sizeMb * Math.max(0, 1 - counts.older[90] / counts.rowsTotal) }];
   });
-  const [largest] = copies.sort((one, other) => other.copyMb - one.copyMb);
+  const [largest] = newIndices.sort((one, other) => other.newMb - one.newMb);
   if (largest === undefined) return [];
   return [
-    `With 90 days of rows, the new index of ${dottedName(largest.index)} takes ${size(largest.copyMb)} beside the ${size(largest.sizeMb)} of the old one, which stays ` +
+    `With 90 days of rows, the new index of ${dottedName(largest.index)} takes ${size(largest.newMb)} beside the ${size(largest.sizeMb)} of the old one, which stays ` +
       '(primaries alone). Above 85 % of a disk the search engine allocates no replica there, above 90 % it moves shards away, above 95 % it refuses writes.',
   ];
 }

@@ -16,7 +16,7 @@ export function validityOf(cert: string): { at: number; issuedAt: number } {
   return { at: Date.parse(validTo), issuedAt: Date.parse(validFrom) };
 }
 
-/** Why no server accepts it now, whoever issued it; undefined if it is valid. @param now epoch milliseconds */
+/** Why every server rejects it now; undefined if it is within its dates. @param now epoch milliseconds */
 export function unfitness({ cert }: ClientCertificate, now: number): 'expired' | 'early' | undefined {
   const { at, issuedAt } = validityOf(cert);
   return at <= now ? 'expired' : issuedAt > now ? 'early' : undefined;

@@ -69,7 +69,7 @@ export function accountsFor(end: TaskCounters | undefined, { baseline }: Attempt
   if (end === undefined || end.cancelled) return false;
   const { total, deleted = 0, noops = 0, versionConflicts = 0 } = end;
   const written = rowsWritten(end);
-  // Rows that came in after the baseline must not make up for lost ones, and some have a time to come.
+  // Rows that came in after the baseline must not make up for lost ones. Rows with a future timestamp count, too.
   if (total === undefined || total === baseline.rowsTotal) return written >= baseline.rowsTotal - baseline.rowsToDelete;
   return written + deleted + noops + versionConflicts >= total && total >= baseline.rowsToKeep;
 }

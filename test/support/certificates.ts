@@ -12,7 +12,7 @@ export interface Issued {
 
 const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
 
-/** So many days from now, as openssl writes it. */
+/** A moment that many days from now, in openssl's format. */
 const utc = (days: number): string =>
   new Date(Date.now() + days * 86_400_000)
     .toISOString()
@@ -48,7 +48,7 @@ export function authority() {
   writeFileSync(at('conf'), settingsIn(folder));
   return {
     ca: read('ca.pem'),
-    /** It expires so many days from now, and lives for a year, unless it begins so many days from now. */
+    /** Valid from `begins` to `ends`, in days from now; for a year unless `begins` is given. */
     issue(ends = 365, begins = Math.min(0, ends - 365)): Issued {
       openssl('req', ...curve, '-subj', '/CN=job', '-keyout', at('key'), '-out', at('csr'));
       const when = ['-startdate', utc(begins), '-enddate', utc(ends)];

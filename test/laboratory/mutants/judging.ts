@@ -177,7 +177,11 @@ export const judgingMutants: readonly Mutant[] = [
   mutant(9, 'believes a reindex that is not in place', [[judge, 'isInPlace', always]]),
   mutant(9, 'believes a reindex of which old rows are left, and none to keep', [[judge, 'isSurelyMoved', always]]),
   mutant(9, 'takes the rows to keep for all that a reindex had to write', [
-    [kept, 'accountsFor', takes('end, attempt', 'end && { ...end, total: undefined }, attempt')],
+    [
+      kept,
+      'accountsFor',
+      '() => (end, { baseline }) => !!end && !end.cancelled && rowsWritten(end) >= baseline.rowsToKeep',
+    ],
   ]),
   mutant(
     9,

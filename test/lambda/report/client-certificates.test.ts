@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ServerError } from '../../../lambda/model/server-error.ts';
 import { errorText } from '../../../lambda/report/sentences/server-errors.ts';
 
-/** What a refused client certificate is told as: by what the server says, and by its own dates. */
+/** How a refused client certificate is reported: by what the server says, and by its own dates. */
 
 const sent: ServerError['sent'] = ['token', 'certificate'];
 const ended = (code: string) => ({ kind: 'tls', code: `ERR_SSL_${code}`, host: 'gms' }) as const;

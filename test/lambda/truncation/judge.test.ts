@@ -134,6 +134,7 @@ describe('a reindex: the first line that fits decides', () => {
     ['not in place, its status accounts for all', { left: 1000, kept: 1000, end: whole }, unproven],
     ['half of the rows to delete left, its status accounts for all', { left: 500, kept: 1000, end: whole }, unproven],
     ['not in place, one short', { left: 1000, kept: 1000, end: { total: 1000, created: 999 } }, unproven],
+    ['late rows to delete came in, or a shard is away: one fewer', { left: 499, kept: 999, end: whole }, unproven],
     ['one short, a late row fills the count', wrote(999, 1000), unproven],
     ['newer rows are not all written', wrote(1000, 1500), unproven],
     ['its total is that of all rows, one short', wrote(999, 2000), unproven],
@@ -160,14 +161,17 @@ describe('a reindex: the first line that fits decides', () => {
     expect(shown({ ...given, method: 'reindex' })).toBe(expected);
   });
 
-  test('rows that came in after the baseline do not stand for lost ones, where its total counts all rows', () => {
+  test.each([
+    ['counts all rows', 2003],
+    ['is not told', undefined],
+  ])('rows that came in after the baseline do not stand for lost ones, where its total %s', (_, total) => {
     // 2,003 rows in all at the last dry run, 1,000 of them counted as rows to keep before it.
     const attempt = anAttempt({ method: 'reindex', baseline: { ...baseline, rowsTotal: 2003 } });
     const record = aRunning({ attempt });
     const outcome = (created: number) =>
       judge(
         record,
-        { ...startWatch(record, 0, 0), end: { total: 2003, created } },
+        { ...startWatch(record, 0, 0), end: { total, created } },
         { rowsLeft: 0, rowsToKeep: 1000, rowsUntilEnd: 1000 },
       ).outcome;
     expect([outcome(1003), outcome(1002)]).toEqual(['truncated', 'unknown']);

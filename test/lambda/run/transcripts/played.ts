@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Interruption, Run, Step, World } from '../../../support/world.ts';
 import { dateText, reportText } from './journal.ts';
 
@@ -8,6 +9,8 @@ export interface Recording {
   say(line: string): void;
   /** When the run began, epoch milliseconds. */
   start: number;
+  /** The last list of indices that was printed. */
+  sizes: string;
 }
 
 export interface Playing {
@@ -52,15 +55,16 @@ export async function played(
   const run = await (from
     ? world.redrive(from, { onStep })
     : world.run({ ...(name && { name }), input, byHand, interruption, onStep }));
-  Object.assign(recording, outer);
+  Object.assign(recording, { say: outer.say, start: outer.start });
+  const { left, isMarked } = withoutMarks(turns);
   const shown = Object.keys(input).length > 0 ? ` ${JSON.stringify(input)}` : '';
   return [
     run,
     [
       `${run.name} ${from ? 'is redriven' : 'begins'} ${dateText(start)}${shown}`,
-      ...compressed(turns).flatMap(turnText),
+      ...compressed(left).flatMap((turn) => turnText(turn, recording)),
       ...(run.report
-        ? reportText(run.report, byHand)
+        ? reportText(run.report, byHand, isMarked)
         : [run.failed ? `the execution fails with ${run.failed}` : 'no report']),
     ],
   ];
@@ -82,12 +86,59 @@ function compressed(turns: readonly Turn[]): Turn[] {
   return shown;
 }
 
-function turnText({ at, step, lines }: Turn): string[] {
+/** If the last step did nothing but mark what this run has written, `marked` in its report says that. */
+function withoutMarks(turns: readonly Turn[]): { left: readonly Turn[]; isMarked: boolean } {
+  const last = turns.at(-1);
+  const left = turns.slice(0, -1);
+  const marks = left
+    .flatMap(({ lines }) => lines)
+    .flatMap((line) => {
+      const [, revision, record] = /^ledger (\d+): (.*), unreported$/.exec(line) ?? [];
+      return record ? [`ledger ${Number(revision) + 1}: ${record}`] : [];
+    });
+  const isMarked = last?.step === 'MarkReported' && isDeepStrictEqual([...last.lines].sort(), marks.sort());
+  return isMarked ? { left, isMarked } : { left: turns, isMarked };
+}
+
+function turnText({ at, step, lines }: Turn, recording: Recording): string[] {
   const head = `  +${clockText(at)} ${step.padEnd(13)}`;
-  return (lines.length === 0 ? ['-'] : countsJoined(repeated(lines))).map(
+  return (lines.length === 0 ? ['-'] : asUsual(countsJoined(repeated(lines)), recording)).map(
     (line, row) => `${row === 0 ? head : ' '.repeat(head.length)}${line}`,
   );
 }
+
+/** Patterns over the lines of a step: their back references say what has to agree. */
+const baseline =
+  /sizes\ncount (\S+ up to .*): (\S+) of (\S+), up to (?:just )?now: \3 of \3\ndry run \1: \2 of \3(.*)/g;
+const sending =
+  /baseline of (\S+) (.*): (\S+) of (\S+?)(|, would reindex)\nledger (\d+): sending, \3 to delete, (\S+) to keep(|, reindexes)\nTRUNCATE \1 \2: (\S+)\nledger (\d+): running \9\8/g;
+const window = /(?:sizes\n)?count \S+ up to (.*): (\S+) of (\S+)\n(ledger .*, window of )(\S+)(, unreported)/g;
+
+/** What went as it always goes is one line, as README.md says. */
+function asUsual(lines: readonly string[], recording: Recording): string[] {
+  const known = lines.map((line) => {
+    if (!line.startsWith('sizes: ') || line !== recording.sizes) {
+      if (line.startsWith('sizes: ')) recording.sizes = line;
+      return line;
+    }
+    return 'sizes';
+  });
+  return known
+    .join('\n')
+    .replace(baseline, 'baseline of $1: $2 of $3$4')
+    .replace(sending, (all, index, cutoff, old, rows, method, first, kept, _, task, second) =>
+      asNumber(old) + asNumber(kept) === asNumber(rows) && Number(first) + 1 === Number(second)
+        ? `sends ${index} ${cutoff}: ${old} of ${rows}${method}: ${task}, ledger ${second}`
+        : all,
+    )
+    .replace(window, (all, from, old, rows, record, kept, unreported) =>
+      asNumber(rows) - asNumber(old) === asNumber(kept) ? `${record}${kept} (${from})${unreported}` : all,
+    )
+    .replace(/^sizes\n/gm, 'sizes, ')
+    .split('\n');
+}
+
+const asNumber = (printed: string): number => Number(printed.replaceAll(',', ''));
 
 /** Repeated lines are printed once. */
 function repeated(lines: readonly string[]): string[] {

@@ -10,6 +10,7 @@ import { statusOf } from '../../cli/ledgers/status.ts';
 import { jsonLines } from '../../cli/outputs/json-lines.ts';
 import { onScreen } from '../../cli/outputs/screen/on-screen.ts';
 import { type ServiceOptions, startSimulatedGms } from '../simulated-gms/server.ts';
+import { realTruncates } from '../simulated-gms/simulation/exchange.ts';
 import { listening, textOf } from '../support/loopback.ts';
 import { folder } from './processes.ts';
 
@@ -84,7 +85,7 @@ export async function serviceHere(options: ServiceOptions = {}) {
         .map(statusOf)
         .map(({ state, unreported }) => (unreported ? 'unreported' : state)),
     /** Real truncates that it has received. */
-    sent: () => service.engine.asked.filter(({ body }) => (body as { dryRun?: boolean })?.dryRun === false),
+    sent: () => realTruncates(service.engine.asked),
   };
 }
 

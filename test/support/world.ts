@@ -14,6 +14,7 @@ import { asMarkEvent } from '../../lambda/run/mark-reported.ts';
 import { plan } from '../../lambda/run/plan/plan.ts';
 import { ParametersError, type RunServices, type RunSettings } from '../../lambda/run/services.ts';
 import type { RunState } from '../../lambda/run/state.ts';
+import { realTruncates } from '../simulated-gms/simulation/exchange.ts';
 import { anIndexOf, firstRun, type StandIn, type StandInOptions, startStandIn } from './stand-in.ts';
 import { takeStep } from './steps.ts';
 
@@ -326,11 +327,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
       const { stopped, report: _, ...same } = run;
       return execute(same, stopped ?? { input: run.input }, options);
     },
-    realTruncates: () =>
-      standIn
-        .asked()
-        .map(({ body }) => body as Record<string, unknown> | undefined)
-        .filter((body): body is Record<string, unknown> => body?.['dryRun'] === false),
+    realTruncates: () => realTruncates(standIn.asked()).map(({ body }) => body as Record<string, unknown>),
     async close() {
       await transport.close();
       await standIn.close();

@@ -91,20 +91,6 @@ test('A receiver that says 200 has the message, whatever becomes of the rest of 
   expect([status, posts, await states()]).toEqual([0, 1, ['idle']]);
 });
 
-describe('Counts that contradict each other', () => {
-  test('before a truncation: nothing is sent', async () => {
-    const { run, url, sent } = await serviceHere();
-    let odd = 0;
-    // The end of the kept rows, of which the first count finds an empty index.
-    const address = await inFront(url, ({ dryRun, endTimeMillis = 0 }) =>
-      dryRun && endTimeMillis > Date.now() - 3_600_000 && odd++ === 0 ? empty : undefined,
-    );
-    const { stdout, status } = await runHere(at(address, run('enforce', [operation])));
-    expect(stdout).toContain('failed: dataset.operation (contradicting counts)');
-    expect([status, odd > 0, sent().length]).toEqual([1, true, 0]);
-  });
-});
-
 test('A release that was not posted is named among what waits for that', async () => {
   const { run, files, server, ledger, states } = await serviceHere({
     profile: '1.2-1.5',

@@ -25,6 +25,7 @@ export interface StandIn extends Pick<Engine, (typeof ofEngine)[number]> {
 }
 
 const ofEngine = [
+  'indices',
   'rows',
   'addRows',
   'removeRows',

@@ -79,7 +79,13 @@ async function deployed({ words, options }: Command, open: (options: WorldOption
       ),
   });
   if (speed) world.standIn.set({ rowsPerSecond: Number(speed), batchOverheadMillis: 0 });
-  return { world, recording, sent, named: namer(), runs: new Map(), refused: 0 };
+  const named = namer();
+  recording.sizes = `sizes: ${world.standIn
+    .indices()
+    .map((one) => one.name)
+    .join(', ')}`;
+  named(recording.sizes);
+  return { world, recording, sent, named, runs: new Map(), refused: 0 };
 }
 
 const parsed = (text: string | undefined): Record<string, unknown> => (text ? JSON.parse(text) : {});
@@ -99,7 +105,9 @@ async function run(command: Command, stage: Stage): Promise<string[]> {
   };
   const byHand = words.includes('by-hand') || Object.keys(given).length > 0;
   const interruption = interruptionOf(command, stage);
-  const [ran, lines] = await played(world, recording, { name: options['name'], input: given, byHand, interruption });
+  const inFull = words.includes('in-full');
+  const playing = { name: options['name'], input: given, byHand, interruption, inFull };
+  const [ran, lines] = await played(world, recording, playing);
   stage.runs.set(ran.name, ran);
   return lines;
 }

@@ -9,7 +9,7 @@ export interface Recording {
   say(line: string): void;
   /** When the run began, epoch milliseconds. */
   start: number;
-  /** The last list of indices that was printed. */
+  /** The last list of indices that was printed, or that a stage begins with. */
   sizes: string;
 }
 
@@ -18,6 +18,8 @@ export interface Playing {
   input: Record<string, unknown>;
   byHand: boolean;
   interruption?: Interruption;
+  /** What goes as it always goes is printed, too. */
+  inFull?: boolean;
 }
 
 /** What one step did. */
@@ -51,18 +53,18 @@ export async function played(
     turns.push({ at: (since - start) / 1000, step: `${step[0]?.toUpperCase()}${step.slice(1)}`, lines });
     lines = [];
   };
-  const { name, input, byHand, interruption } = playing;
+  const { name, input, byHand, interruption, inFull = false } = playing;
   const run = await (from
     ? world.redrive(from, { onStep })
     : world.run({ ...(name && { name }), input, byHand, interruption, onStep }));
   Object.assign(recording, { say: outer.say, start: outer.start });
-  const { left, isMarked } = withoutMarks(turns);
+  const { left, isMarked } = inFull ? { left: turns, isMarked: false } : withoutMarks(turns);
   const shown = Object.keys(input).length > 0 ? ` ${JSON.stringify(input)}` : '';
   return [
     run,
     [
       `${run.name} ${from ? 'is redriven' : 'begins'} ${dateText(start)}${shown}`,
-      ...compressed(left).flatMap((turn) => turnText(turn, recording)),
+      ...compressed(left).flatMap((turn) => turnText(turn, inFull ? undefined : recording)),
       ...(run.report
         ? reportText(run.report, byHand, isMarked)
         : [run.failed ? `the execution fails with ${run.failed}` : 'no report']),
@@ -100,9 +102,10 @@ function withoutMarks(turns: readonly Turn[]): { left: readonly Turn[]; isMarked
   return isMarked ? { left, isMarked } : { left: turns, isMarked };
 }
 
-function turnText({ at, step, lines }: Turn, recording: Recording): string[] {
+function turnText({ at, step, lines }: Turn, recording: Recording | undefined): string[] {
   const head = `  +${clockText(at)} ${step.padEnd(13)}`;
-  return (lines.length === 0 ? ['-'] : asUsual(countsJoined(repeated(lines)), recording)).map(
+  const joined = lines.length === 0 ? ['-'] : countsJoined(repeated(lines));
+  return (recording ? asUsual(joined, recording) : joined).map(
     (line, row) => `${row === 0 ? head : ' '.repeat(head.length)}${line}`,
   );
 }
@@ -112,6 +115,8 @@ const baseline =
   /sizes\ncount (\S+ up to .*): (\S+) of (\S+), up to (?:just )?now: \3 of \3\ndry run \1: \2 of \3(.*)/g;
 const sending =
   /baseline of (\S+) (.*): (\S+) of (\S+?)(|, would reindex)\nledger (\d+): sending, \3 to delete, (\S+) to keep(|, reindexes)\nTRUNCATE \1 \2: (\S+)\nledger (\d+): running \9\8/g;
+const ending =
+  /status of (\S+): completed, (\S+) deleted of \2\ncount (\S+ up to .*): 0 of (\S+), up to (?:just )?now: \4 of \4\n(ledger \d+): idle, truncated, window of \4 \(22.5 d ago\), unreported/g;
 const window = /(?:sizes\n)?count \S+ up to (.*): (\S+) of (\S+)\n(ledger .*, window of )(\S+)(, unreported)/g;
 
 /** What went as it always goes is one line, as README.md says. */
@@ -134,6 +139,7 @@ function asUsual(lines: readonly string[], recording: Recording): string[] {
     .replace(window, (all, from, old, rows, record, kept, unreported) =>
       asNumber(rows) - asNumber(old) === asNumber(kept) ? `${record}${kept} (${from})${unreported}` : all,
     )
+    .replace(ending, 'ends $3: $2 deleted, $4 left: $1, $5')
     .replace(/^sizes\n/gm, 'sizes, ')
     .split('\n');
 }

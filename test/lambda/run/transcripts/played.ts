@@ -72,17 +72,25 @@ export async function played(
   ];
 }
 
-/** From a series of polls without any other event, only the first and the last are printed. */
+/** From a series of polls without any other event, the first and the last are printed; the first alone if all are alike. */
 function compressed(turns: readonly Turn[]): Turn[] {
   const shown: Turn[] = [];
   const isQuiet = ({ step, lines }: Turn) => step === 'Poll' && !lines.some((line) => line.startsWith('ledger'));
   for (let at = 0; at < turns.length; at++) {
     let end = at;
     while (end + 1 < turns.length && isQuiet(turns[at] as Turn) && isQuiet(turns[end + 1] as Turn)) end++;
-    shown.push(turns[at] as Turn);
+    const [first, last] = [turns[at] as Turn, turns[end] as Turn];
+    shown.push(first);
     if (end - at < 3) continue;
     const { at: next = 0 } = turns[at + 1] ?? {};
-    shown.push({ at: next, step: '', lines: [`... ${end - at - 1} more polls`] }, turns[end] as Turn);
+    const areAlike = turns.slice(at, end + 1).every(({ lines }) => isDeepStrictEqual(lines, first.lines));
+    if (areAlike)
+      shown.push({
+        at: next,
+        step: '',
+        lines: [`... ${end - at} more polls, all alike, until +${clockText(last.at)}`],
+      });
+    else shown.push({ at: next, step: '', lines: [`... ${end - at - 1} more polls`] }, last);
     at = end;
   }
   return shown;

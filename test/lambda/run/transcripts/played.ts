@@ -118,38 +118,62 @@ function turnText({ at, step, lines }: Turn, recording: Recording | undefined): 
   );
 }
 
-/** Patterns over the lines of a step: their back references say what has to agree. */
+/**
+ * Patterns over the lines of a step: their back references say what has to agree. With a row limit there is a count more:
+ * of all that is past its retention.
+ */
 const baseline =
-  /sizes\ncount (\S+ up to .*): (\S+) of (\S+), up to (?:just )?now: \3 of \3\ndry run \1: \2 of \3(.*)/g;
+  /sizes\ncount (\S+ up to [^:]*): (\S+) of (\S+)(?:, (up to [^:]*: \S+) of \3)?, up to (?:just )?now: \3 of \3\ndry run \1: \2 of \3(.*)/g;
 const sending =
-  /baseline of (\S+) (.*): (\S+) of (\S+?)(|, would reindex)\nledger (\d+): sending, \3 to delete, (\S+) to keep(|, reindexes)\nTRUNCATE \1 \2: (\S+)\nledger (\d+): running \9\8/g;
-const ending =
-  /status of (\S+): completed, (\S+) deleted of \2\ncount (\S+ up to .*): 0 of (\S+), up to (?:just )?now: \4 of \4\n(ledger \d+): idle, truncated, window of \4 \(22.5 d ago\), unreported/g;
+  /baseline of (\S+) ([^:]*): (\S+) of (\S+?)(|, (?:up to [^:]*): \S+)(|, would reindex)\nledger (\d+): sending, \3 to delete, (\S+) to keep(|, reindexes)\nTRUNCATE \1 \2: (\S+)\nledger (\d+): running \10\9/g;
 const window = /(?:sizes\n)?count \S+ up to (.*): (\S+) of (\S+)\n(ledger .*, window of )(\S+)(, unreported)/g;
+const ending =
+  /status of (\S+): completed, (\S+) deleted of \2\ncount (\S+ up to [^:]*): 0 of (\S+)(?:, up to [^:]*: (\S+) of \4)?, up to (?:just )?now: \4 of \4\n(ledger \d+): idle, truncated, window of (\S+) \(22.5 d ago\), unreported/g;
 
 /** What went as it always goes is one line, as README.md says. */
 function asUsual(lines: readonly string[], recording: Recording): string[] {
   const known = lines.map((line) => {
-    if (!line.startsWith('sizes: ') || line !== recording.sizes) {
-      if (line.startsWith('sizes: ')) recording.sizes = line;
-      return line;
-    }
-    return 'sizes';
+    if (!line.startsWith('sizes: ')) return line;
+    const isKnown = line === recording.sizes;
+    recording.sizes = line;
+    return isKnown ? 'sizes' : line;
   });
-  return known
+  return withoutSearch(known)
     .join('\n')
-    .replace(baseline, 'baseline of $1: $2 of $3$4')
-    .replace(sending, (all, index, cutoff, old, rows, method, first, kept, _, task, second) =>
-      asNumber(old) + asNumber(kept) === asNumber(rows) && Number(first) + 1 === Number(second)
-        ? `sends ${index} ${cutoff}: ${old} of ${rows}${method}: ${task}, ledger ${second}`
+    .replace(baseline, (_, what, old, rows, past, method) =>
+      [`baseline of ${what}: ${old} of ${rows}`, ...(past ? [past] : [])].join(', ').concat(method),
+    )
+    .replace(sending, (all, index, cutoff, old, rows, past, method, first, kept, _, task, second) =>
+      asNumber(kept) + asNumber(past.replace(/.* /, '') || old) === asNumber(rows) &&
+      Number(first) + 1 === Number(second)
+        ? `sends ${index} ${cutoff}: ${old} of ${rows}${past}${method}: ${task}, ledger ${second}`
         : all,
     )
     .replace(window, (all, from, old, rows, record, kept, unreported) =>
       asNumber(rows) - asNumber(old) === asNumber(kept) ? `${record}${kept} (${from})${unreported}` : all,
     )
-    .replace(ending, 'ends $3: $2 deleted, $4 left: $1, $5')
+    .replace(ending, (all, task, deleted, what, rows, rest, ledger, kept) =>
+      asNumber(rows) - asNumber(rest ?? '0') === asNumber(kept)
+        ? `ends ${what}: ${deleted} deleted, ${rows} left: ${task}, ${ledger}`
+        : all,
+    )
     .replace(/^sizes\n/gm, 'sizes, ')
     .split('\n');
+}
+
+/** Of the search for a cutoff within a row limit, which asks again and again, the last dry run is printed. */
+function withoutSearch(lines: readonly string[]): string[] {
+  const indexOf = (line: string | undefined) => /^dry run (\S+) /.exec(line ?? '')?.[1];
+  const shown: string[] = [];
+  for (let at = 0; at < lines.length; at++) {
+    let end = at;
+    while (indexOf(lines[at]) !== undefined && indexOf(lines[end + 1]) === indexOf(lines[at])) end++;
+    shown.push(lines[at] as string);
+    if (end - at < 3) continue;
+    shown.push(`... ${end - at - 1} dry runs between`, lines[end] as string);
+    at = end;
+  }
+  return shown;
 }
 
 const asNumber = (printed: string): number => Number(printed.replaceAll(',', ''));

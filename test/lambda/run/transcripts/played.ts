@@ -64,7 +64,7 @@ export async function played(
     run,
     [
       `${run.name} ${from ? 'is redriven' : 'begins'} ${dateText(start)}${shown}`,
-      ...compressed(left).flatMap((turn) => turnText(turn, inFull ? undefined : recording)),
+      ...turnsText(compressed(left), inFull ? undefined : recording),
       ...(run.report
         ? reportText(run.report, byHand, isMarked)
         : [run.failed ? `the execution fails with ${run.failed}` : 'no report']),
@@ -110,12 +110,21 @@ function withoutMarks(turns: readonly Turn[]): { left: readonly Turn[]; isMarked
   return isMarked ? { left, isMarked } : { left: turns, isMarked };
 }
 
-function turnText({ at, step, lines }: Turn, recording: Recording | undefined): string[] {
-  const head = `  +${clockText(at)} ${step.padEnd(13)}`;
-  const joined = lines.length === 0 ? ['-'] : countsJoined(repeated(lines));
-  return (recording ? asUsual(joined, recording) : joined).map(
-    (line, row) => `${row === 0 ? head : ' '.repeat(head.length)}${line}`,
-  );
+/** @param recording undefined: in full */
+function turnsText(turns: readonly Turn[], recording: Recording | undefined): string[] {
+  let before: readonly string[] = [];
+  return turns.flatMap(({ at, step, lines }) => {
+    const joined = lines.length === 0 ? ['-'] : countsJoined(repeated(lines));
+    const isAsBefore =
+      step === 'Poll' && before.length > 1 && isDeepStrictEqual(joined.slice(0, before.length), before);
+    const shown = isAsBefore && recording ? ['as before', ...joined.slice(before.length)] : joined;
+    const found = joined.findIndex((line) => !/^(?:status|count) /.test(line));
+    before = step === 'Poll' ? joined.slice(0, found < 0 ? undefined : found) : [];
+    const head = `  +${clockText(at)} ${step.padEnd(13)}`;
+    return (recording ? asUsual(shown, recording) : shown).map(
+      (line, row) => `${row === 0 ? head : ' '.repeat(head.length)}${line}`,
+    );
+  });
 }
 
 /**
@@ -157,6 +166,7 @@ function asUsual(lines: readonly string[], recording: Recording): string[] {
         ? `ends ${what}: ${deleted} deleted, ${rows} left: ${task}, ${ledger}`
         : all,
     )
+    .replace(/, would reindex\nstatus of no-such-node:1: not known/g, ', would reindex, and tells statuses')
     .replace(/^sizes\n/gm, 'sizes, ')
     .split('\n');
 }

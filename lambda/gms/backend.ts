@@ -25,9 +25,6 @@ export function madeAtOf(indexName: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** The name that DataHub reads and writes by; the given name if it is not that of a time series index. */
-export const aliasOf = (indexName: string): string => physicalName.exec(indexName)?.groups?.['alias'] ?? indexName;
-
 /** `<prefix>entity_aspect` of a physical name or alias; undefined if it is not that of a time series index. */
 export const baseOf = (indexName: string): string | undefined =>
   physicalName.exec(indexName)?.groups?.['alias']?.slice(0, -ending.length);

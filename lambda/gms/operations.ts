@@ -24,10 +24,8 @@ export interface DryRun {
   rowsTotal: number;
   /** `delete` if the sentence says "delete by query"; anything else announces a reindex. */
   method: Method;
-  /** Server clock (its `Date` header) minus ours, in milliseconds; omitted without such a header. */
+  /** Server clock (its `Date` header) minus ours, in milliseconds; omitted where no date can be read. */
   clockSkewMillis?: number;
-  /** That header, safe to show, where no date can be read in it. */
-  unreadableDate?: string;
 }
 
 /** The result of ONE real truncate. Never an exception: every possible ending is one of these. */

@@ -66,7 +66,8 @@ const kinds = {
   'token-expires': { at: millis, expired: z.boolean().optional() },
   /** The client certificate that a gateway asks for. */
   'certificate-expires': { at: millis, expired: z.boolean().optional() },
-  'no-date-header': { header: z.string().optional().meta({ description: 'one that holds no date' }) },
+  /** Nor one that can be read. */
+  'no-date-header': {},
   /** What the token may not read (previews only): task statuses, sizes. */
   rights: { what: z.enum(['task-status', 'sizes']), error: serverErrorSchema },
   /** The job is paused, and no entry says so: nothing was due, or the run only previews. */
@@ -77,8 +78,6 @@ const kinds = {
   'preview-by-hand': {},
   /** Some subscribers of the topic have not confirmed yet, and get nothing (previews only). */
   unconfirmed: { confirmed: z.int(), pending: z.int() },
-  /** A preview was started with approveRows. */
-  'approves-nothing': { approveRows: rows },
   /** The server does not know the field forceDeleteByQuery; this run leaves it out. */
   'field-refused': {},
   'truncate-failed': { index: z.string(), error: z.string() },
@@ -88,7 +87,6 @@ const kinds = {
   'other-address': {
     address: z.string(),
     records: z.int(),
-    otherAddresses: z.int().optional().meta({ description: 'how many addresses there are besides this one' }),
   },
 
   /** An enforcing run found no record and no earlier run: it is the first one, or its ledger has changed. */
@@ -141,32 +139,9 @@ export const noteWithTextSchema = unionSchema(kinds, 'NoteWithText', 'what a not
   text: z.string().meta({ description: 'one or two sentences' }),
 }) as z.ZodType<NoteWithText>;
 
-/** Whether it needs a person: it makes the run's result at least `attention`. */
-export const needsAttention = (note: Note): boolean => {
-  switch (note.kind) {
-    case 'fewer-rows':
-      return true;
-    case 'not-released':
-      return note.why !== 'idle';
-    // A person has said what is accepted: nothing is left to do.
-    case 'released':
-    case 'change':
-    case 'policy-change':
-    case 'token-expires':
-    case 'certificate-expires':
-    case 'no-date-header':
-    case 'rights':
-    case 'paused':
-    case 'preview-by-hand':
-    case 'unconfirmed':
-    case 'approves-nothing':
-    case 'field-refused':
-    case 'truncate-failed':
-    case 'other-address':
-    case 'empty-ledger':
-    case 'late':
-    case 'beyond':
-    case 'shortened':
-      return false;
-  }
-};
+/**
+ * Whether it needs a person: it makes the run's result at least `attention`. After a release nothing is left to do: a
+ * person has said what is accepted.
+ */
+export const needsAttention = (note: Note): boolean =>
+  note.kind === 'fewer-rows' || (note.kind === 'not-released' && note.why !== 'idle');

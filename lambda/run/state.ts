@@ -142,8 +142,6 @@ export interface Planned {
   counts?: PlannedCounts | undefined;
   /** The row limit makes the cutoff older than the policy's own. */
   limited?: Limited | undefined;
-  /** The row limit does not hold, because the server writes every row to keep into a new index anyway. */
-  wholeReindex?: true | undefined;
 }
 
 /** What a dry run counted, for Truncate to compare with. */

@@ -55,7 +55,7 @@ export function createOperations(options: HttpOperationsOptions): Operations {
       const parse = (json: unknown, sanitize: Sanitize) => readDryRun(textOf(unwrapped(json)), sanitize);
       const { answer, value } = await requestWithRetry(client, requestInfo, truncateBody(fields, true), parse, read);
       const { kind: _, ...dryRun } = value;
-      return { ...dryRun, ...clockSkew(answer.dates, client.realNow(), client.identities.sanitize) };
+      return { ...dryRun, ...clockSkew(answer.dates, client.realNow()) };
     },
     truncate: (fields, maySend) => truncateOnce(client, { operation: 'truncate', baseUrl }, fields, maySend),
     async taskStatus(task, read) {
@@ -249,15 +249,9 @@ const requestOf = (
  * The server's clock minus ours, by its `Date` header. A proxy may add a header of its own: of several dates the one
  * furthest from our clock is used, because a wrong clock deletes fresh rows.
  * @param now real time, epoch milliseconds
- * @returns milliseconds; or the header where it holds no date
  */
-function clockSkew(
-  dates: readonly string[],
-  now: number,
-  sanitize: Sanitize,
-): Pick<DryRun, 'clockSkewMillis' | 'unreadableDate'> {
-  if (dates.length === 0) return {};
+function clockSkew(dates: readonly string[], now: number): Pick<DryRun, 'clockSkewMillis'> {
   const skews = dates.flatMap((date) => httpDate(date) ?? []).map((date) => date - now);
-  if (skews.length === 0) return { unreadableDate: sanitize(dates.join(', ')) };
+  if (skews.length === 0) return {};
   return { clockSkewMillis: skews.reduce((one, other) => (Math.abs(other) > Math.abs(one) ? other : one)) };
 }

@@ -164,24 +164,13 @@ export function notRead(answer: HttpResponse, { operation }: RequestInfo, saniti
   return { kind: 'not-json', operation, status: answer.status, text: text || undefined, page: page || undefined };
 }
 
-const kindOfStage: Record<TransportError['stage'], ServerErrorKind> = {
-  dns: 'dns',
-  connect: 'connect',
-  tls: 'tls',
-  timeout: 'timeout',
-  'not-http': 'not-http',
-  reset: 'reset',
-  aborted: 'aborted',
-  withheld: 'aborted',
-};
-
 /** The failure of a request without an answer. */
 export function failureOfTransport(
   { stage, code, status, seconds }: Pick<TransportError, 'stage'> & Partial<TransportError>,
   requestInfo: RequestInfo,
 ): ServerError {
   const { operation, baseUrl } = requestInfo;
-  const kind = kindOfStage[stage];
+  const kind = stage === 'withheld' ? 'aborted' : stage;
   const host = kind === 'dns' || kind === 'connect' || kind === 'tls' ? new URL(baseUrl).host : undefined;
   return { kind, operation, status, code, host, seconds, ...identityFor(kind, requestInfo) };
 }

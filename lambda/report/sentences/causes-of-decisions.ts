@@ -29,8 +29,8 @@ export const due: CauseEntry<'due'> = ({ minDeletePercent, rowLimit }, entry) =>
   why: joined(
     rowLimit !== undefined &&
       `A run deletes at most ${rows(rowLimit)} (maxRowsPerRun), the oldest first; later runs continue while at least ${percent(minDeletePercent, 2)} of the rows are old.`,
-    entry.announced === 'reindex' && 'This server would reindex: it writes the rows to keep into a new index.',
-    entry.wholeReindex && 'A reindex cannot be split: maxRowsPerRun does not apply.',
+    entry.announced === 'reindex' &&
+      'This server would reindex: it writes the rows to keep into a new index, whatever maxRowsPerRun says.',
   ),
   urgency: 'nothing',
 });

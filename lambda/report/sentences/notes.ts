@@ -266,11 +266,8 @@ export const notes: { [Kind in NoteKind]: Entry<Kind> } = {
     urgency: 'act',
     next: 'Renew it, and store certificate and key together.',
   }),
-  'no-date-header': ({ header }) => ({
-    what:
-      header === undefined
-        ? 'the server sends no Date header, so its clock was not compared with ours'
-        : `the Date header of the server holds no date ("${header}"), so its clock was not compared with ours`,
+  'no-date-header': () => ({
+    what: 'the server sends no Date header that holds a date, so its clock was not compared with ours',
     why: 'This is harmless as long as both clocks are right.',
     urgency: 'nothing',
   }),
@@ -300,10 +297,6 @@ export const notes: { [Kind in NoteKind]: Entry<Kind> } = {
     urgency: 'change',
     next: 'Open the link in the mail that AWS sent to each address, or add another subscription.',
   }),
-  'approves-nothing': ({ approveRows }) => ({
-    what: `a preview approves nothing: approveRows (${exact(approveRows)}) has no effect`,
-    urgency: 'nothing',
-  }),
   'field-refused': () => ({
     what: 'the server does not know the field forceDeleteByQuery, so this run left it out',
     why: 'Such a server may choose to reindex.',
@@ -318,8 +311,8 @@ export const notes: { [Kind in NoteKind]: Entry<Kind> } = {
     next: "If it happens again, search its log for the run's ID.",
   }),
   'fewer-rows': fewerRows,
-  'other-address': ({ address, records, otherAddresses }) => ({
-    what: `${counted(records, 'ledger record belongs', 'ledger records belong')} to ${otherAddresses === undefined ? `another server address, ${address}` : `other server addresses, ${address} and ${otherAddresses} more`}`,
+  'other-address': ({ address, records }) => ({
+    what: `${counted(records, 'ledger record belongs', 'ledger records belong')} to other server addresses, such as ${address}`,
     why: `${records === 1 ? 'It is' : 'They are'} left alone. If both addresses lead to one server, use that address again.`,
     urgency: 'nothing',
   }),

@@ -284,7 +284,7 @@ async function requestNotes({ state, services, requests }: PlanContext, reads: B
   const notes: Note[] = [];
   if (requests.serverFailure) return notes;
   if (requests.refusesForceField) notes.push({ kind: 'field-refused' });
-  if (requests.lacksDate) notes.push({ kind: 'no-date-header', ...requests.lacksDate });
+  if (requests.lacksDate) notes.push({ kind: 'no-date-header' });
   if (state.mode === 'preview' && services.settings.notesRights) {
     const sizes = reads.sizesError();
     if (sizes) notes.push({ kind: 'rights', what: 'sizes', error: sizes });

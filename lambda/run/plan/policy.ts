@@ -90,8 +90,7 @@ async function planCounted(counted: CountedEntry, dryRun: DryRun, context: PlanC
   // One more request, and only for a reindex that is due.
   const refusal = decide('plan', { ...facts, taskStatusError: await requests.taskStatusRefusal() });
   if (refusal) return doneEntry(counted, refusal.outcome, refusal.cause);
-  const wholeReindex = maxRows === undefined ? undefined : true;
-  return approvedEntry({ ...counted, plan: { ...counted.plan, wholeReindex } }, state);
+  return approvedEntry(counted, state);
 }
 
 /**

@@ -9,7 +9,7 @@ import { hasNoRuns } from '../../ledger/runs.ts';
 import type { Cause } from '../../model/cause.ts';
 import type { Note } from '../../model/note.ts';
 import { maxPolicies } from '../../model/policy-fields.ts';
-import type { Mode, RunInput } from '../../model/run-input.ts';
+import type { RunInput } from '../../model/run-input.ts';
 import { dottedName, searchIndexOfName } from '../../policy/aspects.ts';
 import { namesOf, type ParsedPolicy } from '../../policy/parse.ts';
 import { pausedCause, policiesIn, problemOf, readPolicies } from '../current-settings.ts';
@@ -165,10 +165,8 @@ function expiryNotes({ token, certificate }: Identity, storedAt: number | undefi
 /** One note for all of them: old records stay behind when the address changes. */
 export function addressNotes({ records }: Preparation, state: RunState): Note[] {
   const addresses = [...records.values()].flatMap((record) => addressElsewhere(record, state) ?? []);
-  const [address, ...others] = new Set(addresses);
-  if (address === undefined) return [];
-  const otherAddresses = others.length || undefined;
-  return [{ kind: 'other-address', address: capped(address), records: addresses.length, otherAddresses }];
+  const [address] = addresses;
+  return address === undefined ? [] : [{ kind: 'other-address', address: capped(address), records: addresses.length }];
 }
 
 /** Of an enforcing run that found no record and no earlier run: the first one, or one whose ledger was replaced. */
@@ -199,7 +197,8 @@ export function emptyState({ execution }: PlanEvent, input: RunInput, { settings
     next: 'report',
     waitSeconds: 0,
     entries: [],
-    notes: notesOn(input, mode, settings.mode),
+    // A person may have expected something else.
+    notes: mode === 'preview' && !input.mode && settings.mode === 'enforce' ? [{ kind: 'preview-by-hand' }] : [],
     unmanagedIndices: [],
     releases: [],
     // A preview approves nothing.
@@ -207,13 +206,4 @@ export function emptyState({ execution }: PlanEvent, input: RunInput, { settings
     polls: 0,
     callsWithoutTask: 0,
   };
-}
-
-/** Notes for a run that does something other than a person may have expected. */
-function notesOn({ mode: given, approveRows }: RunInput, mode: Mode, ofStage: Mode): Note[] {
-  if (mode !== 'preview') return [];
-  return [
-    ...(given === undefined && ofStage === 'enforce' ? [{ kind: 'preview-by-hand' } as const] : []),
-    ...(approveRows === undefined ? [] : [{ kind: 'approves-nothing', approveRows } as const]),
-  ];
 }

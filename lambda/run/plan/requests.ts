@@ -21,8 +21,8 @@ export class PlanRequests {
   refusesForceField: boolean | undefined;
   /** A failure that every further request would hit too; it is reported once, and no more requests are made. */
   serverFailure: ServerError | undefined;
-  /** An answer came without a `Date` header, or with this one, in which no date can be read. */
-  lacksDate: { header?: string } | undefined;
+  /** An answer came without a `Date` header in which a date can be read. */
+  lacksDate = false;
 
   /** @param signal fires when Plan's time to ask is over, which is deadlineMarginMillis before its deadline */
   constructor({ operations, clock, deadline }: PlanServices, signal: AbortSignal) {
@@ -41,7 +41,7 @@ export class PlanRequests {
   async dryRun(fields: TruncateFields): Promise<DryRun> {
     try {
       const answer = await this.#operations.dryRun(fields, { signal: this.#signal });
-      if (answer.clockSkewMillis === undefined) this.lacksDate = { header: answer.unreadableDate };
+      if (answer.clockSkewMillis === undefined) this.lacksDate = true;
       return answer;
     } catch (error) {
       if (error instanceof OperationsError) this.failed(error.fact);

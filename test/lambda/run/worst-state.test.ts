@@ -62,7 +62,6 @@ const plan = {
   indexName,
   counts: { rowsToDelete: huge, rowsTotal: huge, method: 'reindex' as const },
   limited: { policyCutoffMillis: huge, rowsPastRetention: huge, rest: huge },
-  wholeReindex: true as const,
 };
 
 /** The causes that hold the longest texts. */

@@ -62,11 +62,9 @@ describe('a request', () => {
     expect(await operations.dryRun(operation)).toMatchObject({ clockSkewMillis: -90_000 });
   });
 
-  test('names a Date that cannot be read', async () => {
+  test('a Date that cannot be read says nothing of the clock', async () => {
     const { operations } = await against([http(200, JSON.stringify({ value: sentence }), { Date: 'yesterday' })]);
-    const dryRun = await operations.dryRun(operation);
-    expect(dryRun).toMatchObject({ unreadableDate: 'yesterday' });
-    expect(dryRun.clockSkewMillis).toBeUndefined();
+    expect((await operations.dryRun(operation)).clockSkewMillis).toBeUndefined();
   });
 
   test('of two Date headers takes the one farther from our clock', async () => {

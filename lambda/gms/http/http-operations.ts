@@ -13,7 +13,7 @@ import { readDryRun } from '../responses/dry-run.ts';
 import { failureOfStatus, failureOfTransport, notRead, type RequestInfo, unreadable } from '../responses/failures.ts';
 import { readIndexSizes } from '../responses/index-sizes.ts';
 import { parseJson, textOf, unwrapped } from '../responses/json-value.ts';
-import type { Sanitize, Unreadable } from '../responses/server-text.ts';
+import { type Sanitize, Unreadable } from '../responses/server-text.ts';
 import { readTaskStatus } from '../responses/task-status.ts';
 import { truncationOf, truncationWithoutAnswer } from '../responses/truncation.ts';
 import { type HttpRequest, type HttpResponse, type Transport, TransportError } from '../transport.ts';
@@ -54,8 +54,7 @@ export function createOperations(options: HttpOperationsOptions): Operations {
       const requestInfo: RequestInfo = { operation: 'dry-run', baseUrl };
       const parse = (json: unknown, sanitize: Sanitize) => readDryRun(textOf(unwrapped(json)), sanitize);
       const { answer, value } = await requestWithRetry(client, requestInfo, truncateBody(fields, true), parse, read);
-      const { kind: _, ...dryRun } = value;
-      return { ...dryRun, ...clockSkew(answer.dates, client.realNow()) };
+      return { ...value, ...clockSkew(answer.dates, client.realNow()) };
     },
     truncate: (fields, maySend) => truncateOnce(client, { operation: 'truncate', baseUrl }, fields, maySend),
     async taskStatus(task, read) {
@@ -63,8 +62,7 @@ export function createOperations(options: HttpOperationsOptions): Operations {
         .value;
     },
     async indexSizes(read) {
-      return (await requestWithRetry(client, { operation: 'index-sizes', baseUrl }, {}, readIndexSizes, read)).value
-        .sizes;
+      return (await requestWithRetry(client, { operation: 'index-sizes', baseUrl }, {}, readIndexSizes, read)).value;
     },
   };
 }
@@ -120,13 +118,13 @@ async function truncateOnce(
 }
 
 /** Asks until a 2xx arrives or another attempt is pointless, and reads the answer. Throws OperationsError. */
-async function requestWithRetry<Value extends { kind: string }>(
+async function requestWithRetry<Value>(
   client: Client,
   requestInfo: RequestInfo,
   body: object,
   parse: (json: unknown, sanitize: Sanitize) => Value | Unreadable,
   { signal, attempts = client.attempts.failed }: ReadOptions = {},
-): Promise<{ answer: HttpResponse; value: Exclude<Value, Unreadable> }> {
+): Promise<{ answer: HttpResponse; value: Value }> {
   const { identities, realNow, random } = client;
   let identity = await identities.get(requestInfo);
   let mayReread = true;
@@ -200,19 +198,17 @@ const isTransient = ({ kind, code, engine }: ServerError): boolean =>
   (transientKinds.has(kind) && !(engine && lastingKinds.has(engine))) || (kind === 'dns' && code === 'EAI_AGAIN');
 
 /** The content of a 2xx answer. Throws OperationsError if it is not what the operation promises. */
-function parseResponse<Value extends { kind: string }>(
+function parseResponse<Value>(
   answer: HttpResponse,
   requestInfo: RequestInfo,
   parse: (json: unknown, sanitize: Sanitize) => Value | Unreadable,
   sanitize: Sanitize,
-): Exclude<Value, Unreadable> {
+): Value {
   const json = answer.complete ? parseJson(answer.body) : undefined;
   if (json === undefined) throw new OperationsError(notRead(answer, requestInfo, sanitize));
   const value = parse(json, sanitize);
-  if (value.kind === 'unreadable') {
-    throw new OperationsError(unreadable(answer, requestInfo, (value as Unreadable).excerpt));
-  }
-  return value as Exclude<Value, Unreadable>;
+  if (value instanceof Unreadable) throw new OperationsError(unreadable(answer, requestInfo, value.excerpt));
+  return value;
 }
 
 async function waitFor({ sleep }: Client, millis: number, signal: AbortSignal | undefined): Promise<void> {

@@ -74,7 +74,7 @@ const released: Entry<'released'> = (note, context) => {
       note.by !== undefined && `Released by ${oneLine(note.by, 100)}.`,
       replaced(note.indexBefore, note.indexNow),
       unknown !== undefined
-        ? `As accepted: ${unknownText(note)}.`
+        ? `As accepted: ${unknownOf(note).clause}.`
         : missing > 0
           ? `As accepted, ${uncountedText(note)}; later runs do not report this again.`
           : 'No row that was counted before its truncation is missing.',
@@ -97,34 +97,50 @@ const released: Entry<'released'> = (note, context) => {
 const uncountedText = ({ missing = 0, notVisible }: NoteOf<'released'> | NoteOf<'not-released'>): string =>
   notVisible === undefined ? `${rows(missing, 'exact')} ${isOrAre(missing)} missing` : notVisibleText(missing);
 
-/** Why it is not known whether rows are missing, as a clause. */
-function unknownText(note: NoteOf<'released'> | NoteOf<'not-released'>): string {
+/** Why it is not known whether rows are missing, as a clause, and what a person can do about it. */
+function unknownOf(note: NoteOf<'released'> | NoteOf<'not-released'>): { clause: string; next: string } {
   const { unknown, address = 'another address', error, nothingChanged } = note;
+  const came = error === undefined ? '' : ` (${errorSentences(error).came})`;
   switch (unknown) {
     case 'unreadable':
-      return 'its ledger record cannot be read, so there is no earlier count';
+      return {
+        clause: 'its ledger record cannot be read, so there is no earlier count',
+        next: 'Restore the record, or check the index and accept what is there: there is no count to compare with.',
+      };
     case 'address':
-      return `its ledger record belongs to ${address}, so the counts of this server prove nothing`;
+      return {
+        clause: `its ledger record belongs to ${address}, so the counts of this server prove nothing`,
+        next: 'Use that address again, or check the index and accept what is there.',
+      };
     case 'reindex':
-      return nothingChanged
-        ? 'its rows are where they were before the request, and nothing proves that no reindex comes later'
-        : 'its reindex is not in place, so no count proves it';
-    case 'running':
-      return `${error === undefined ? 'its status says that it still runs' : `it may still run, and its status cannot be read (${errorSentences(error).came})`}${(note.missing ?? 0) > 0 ? `, and ${uncountedText(note)}` : ''}`;
+      if (nothingChanged) {
+        return {
+          clause: 'its rows are where they were before the request, and nothing proves that no reindex comes later',
+          next: 'If no task reindexes it, release it as it is.',
+        };
+      }
+      return {
+        clause: 'its reindex is not in place, so no count proves it',
+        next: 'Wait until no task reindexes it; then release it as it is, if its rows are there.',
+      };
+    case 'running': {
+      const besides = (note.missing ?? 0) > 0 ? `, and ${uncountedText(note)}` : '';
+      if (error === undefined) {
+        return {
+          clause: `its status says that it still runs${besides}`,
+          next: 'Wait until its task has ended, then release it again.',
+        };
+      }
+      return {
+        clause: `it may still run, and its status cannot be read${came}${besides}`,
+        next: 'Release it again once its status can be read. If it never can, and no task reindexes it, release it as it is.',
+      };
+    }
     case 'uncounted':
     case undefined:
-      return `its rows could not be counted${error === undefined ? '' : ` (${errorSentences(error).came})`}`;
+      return { clause: `its rows could not be counted${came}`, next: 'Release it again once the server answers.' };
   }
 }
-
-/** What a person can do where it is not known whether rows are missing. */
-const remedies = {
-  unreadable: 'Restore the record, or check the index and accept what is there: there is no count to compare with.',
-  address: 'Use that address again, or check the index and accept what is there.',
-  reindex: 'Wait until no task reindexes it; then release it as it is, if its rows are there.',
-  running: 'Wait until its task has ended, then release it again.',
-  uncounted: 'Release it again once the server answers.',
-} as const;
 
 const notReleased: Entry<'not-released'> = (note, context) => {
   const { index } = note;
@@ -183,23 +199,17 @@ function refusal(
           `with ${rows(missing, 'exact')} ${note.notVisible === undefined ? 'missing' : 'not visible'}`,
         ),
       };
-    case 'unknown':
+    case 'unknown': {
+      const { clause, next } = unknownOf(note);
       return {
-        why: joined(
-          replaced(note.indexBefore, note.indexNow),
-          asSentence(unknownText(note)),
-          cutoffText(note.cutoffMillis),
-        ),
-        next: note.nothingChanged
-          ? 'If no task reindexes it, release it as it is.'
-          : note.unknown === 'running' && note.error !== undefined
-            ? 'Release it again once its status can be read. If it never can, and no task reindexes it, release it as it is.'
-            : remedies[note.unknown ?? 'uncounted'],
+        why: joined(replaced(note.indexBefore, note.indexNow), asSentence(clause), cutoffText(note.cutoffMillis)),
+        next,
         inspect: note.unknown === 'reindex' || note.unknown === 'running' ? listTasks : lists,
         instead: note.nothingChanged
           ? releaseAnyway(index, 0, 'This counts again, and releases it as it is', context)
           : accepting('without proof that no row is missing'),
       };
+    }
     case 'taken':
       return { why: 'Another run wrote to its ledger record in the meantime.', next: 'Release it again.' };
     case 'ledger':

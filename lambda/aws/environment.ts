@@ -99,6 +99,5 @@ export function runSettings(
     minRetentionDays: Number(environment.MIN_RETENTION_DAYS),
     maxRunHours: Number(environment.MAX_RUN_HOURS),
     maxRowsPerRun: limit === undefined ? undefined : Number(limit),
-    notesRights: true,
   };
 }

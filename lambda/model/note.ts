@@ -68,8 +68,6 @@ const kinds = {
   'certificate-expires': { at: millis, expired: z.boolean().optional() },
   /** Nor one that can be read. */
   'no-date-header': {},
-  /** What the token may not read (previews only): task statuses, sizes. */
-  rights: { what: z.enum(['task-status', 'sizes']), error: serverErrorSchema },
   /** The job is paused, and no entry says so: nothing was due, or the run only previews. */
   paused: {
     problem: z.string().optional().meta({ description: 'why it cannot be determined, which counts as paused' }),

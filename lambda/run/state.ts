@@ -69,8 +69,6 @@ export interface RunState {
   callsWithoutTask: number;
   /** The server refuses the field forceDeleteByQuery (rule 1). */
   refusesForceField?: boolean;
-  /** The server does not tell index sizes to this token: this run does not ask again. */
-  sizesUnavailable?: boolean;
   /** Set by the workflow when Truncate failed, until Poll has found out what it did. */
   failure?: Failure<'truncate'> | undefined;
   /** Set by the workflow when Poll failed for good. */

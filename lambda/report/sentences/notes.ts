@@ -25,7 +25,7 @@ import {
   titles,
   withoutStop,
 } from './phrases.ts';
-import { errorSentences, privileges } from './server-errors.ts';
+import { errorSentences } from './server-errors.ts';
 import { oneLine } from './text.ts';
 
 /** What people should know besides the indices: one entry for each kind of note. */
@@ -281,17 +281,6 @@ export const notes: { [Kind in NoteKind]: Entry<Kind> } = {
     why: 'This is harmless as long as both clocks are right.',
     urgency: 'nothing',
   }),
-  rights: ({ what, error }) => {
-    const isSizes = what === 'sizes';
-    return {
-      subject: isSizes ? 'sizes unknown' : 'task statuses unknown',
-      what: `this token is not allowed to read ${isSizes ? 'index sizes' : 'task statuses'}`,
-      why: asSentence(errorSentences(error).came),
-      urgency: 'change',
-      next: `Grant its owner the privilege "${privileges[error.operation]}"; until then ${isSizes ? 'reports have no sizes' : 'the job watches deletes by counting, and starts no reindex'}.`,
-      section: 'Token',
-    };
-  },
   paused,
   'preview-by-hand': () => ({
     what: 'this run was started by hand without a mode, so it only previews',

@@ -348,7 +348,6 @@ export const noteCases: [name: string, note: Note][] = [
   ['paused, and nothing due', { kind: 'paused' }],
   ['pause unknown', { kind: 'paused', problem: 'The pause switch cannot be read.' }],
   ['no Date header', { kind: 'no-date-header' }],
-  ['sizes not readable', { kind: 'rights', what: 'sizes', error: { ...refused, operation: 'index-sizes' } }],
   ['preview by hand', { kind: 'preview-by-hand' }],
   ['the ledger is empty', { kind: 'empty-ledger' }],
   ['nobody has confirmed', { kind: 'unconfirmed', confirmed: 0, pending: 1 }],

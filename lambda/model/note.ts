@@ -109,9 +109,6 @@ const kinds = {
     ...releaseFacts,
   },
 
-  /** The report is published long after its run, and may be out of date. */
-  late: { startedAt: millis },
-
   /** More entries than one run carries. */
   beyond: {
     entries: z.int(),

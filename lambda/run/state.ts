@@ -8,10 +8,12 @@ import type { Method } from '../model/method.ts';
 import type { Note } from '../model/note.ts';
 import type { Outcome } from '../model/outcomes.ts';
 import type { UnmanagedIndex } from '../model/report-schema.ts';
-import type { Mode } from '../model/run-input.ts';
+import type { Mode, RunInput } from '../model/run-input.ts';
 import type { Policy } from '../policy/schema.ts';
 import type { Watch } from '../truncation/watch.ts';
 import type { Failure } from './failure.ts';
+import { askerOf, isByHand, modeOf, type PlanEvent, scheduledMillis } from './input.ts';
+import type { RunSettings } from './services.ts';
 
 /** The run state: the one JSON value that travels through every state of the workflow. */
 
@@ -155,6 +157,39 @@ export interface Limited {
   rowsPastRetention: number;
   /** Of these, old rows that are left for later runs. */
   rest: number;
+}
+
+/** The run state before anything is known. */
+export function emptyState(
+  { execution }: Pick<PlanEvent, 'execution'>,
+  input: RunInput,
+  settings: RunSettings,
+): RunState {
+  const executionMillis = Date.parse(execution.startTime);
+  const scheduled = scheduledMillis(input, executionMillis);
+  const mode = modeOf(input, executionMillis, settings.mode);
+  return {
+    version: stateVersion,
+    runId: execution.name,
+    server: serverAddress(settings.gmsUrl),
+    stage: settings.stage,
+    mode,
+    ofChange: input.policies ? true : undefined,
+    by: askerOf(input, executionMillis),
+    byHand: isByHand(input, executionMillis),
+    runStartMillis: scheduled ?? executionMillis,
+    next: 'report',
+    waitSeconds: 0,
+    entries: [],
+    // A person may have expected something else.
+    notes: mode === 'preview' && !input.mode && settings.mode === 'enforce' ? [{ kind: 'preview-by-hand' }] : [],
+    unmanagedIndices: [],
+    releases: [],
+    // A preview approves nothing.
+    approveRows: mode === 'preview' ? undefined : input.approveRows,
+    polls: 0,
+    callsWithoutTask: 0,
+  };
 }
 
 const headSchema = z.looseObject({

@@ -21,11 +21,11 @@ import { type PlanEvent, parseInput } from '../input.ts';
 import { nextStep, unfinishedEntry } from '../next.ts';
 import { releaseIndices } from '../release.ts';
 import type { RunServices } from '../services.ts';
-import { bytesOf, type Entry, maxEntries, maxWatchedBytes, type RunState } from '../state.ts';
+import { bytesOf, type Entry, emptyState, maxEntries, maxWatchedBytes, type RunState } from '../state.ts';
 import { view } from '../view.ts';
 import { changesOf } from './change.ts';
 import { type PlanContext, type PlanResult, planPolicy, policyEntry, searchCutoff } from './policy.ts';
-import { addressNotes, emptyLedgerNotes, emptyState, type Preparation, prepare } from './prepare.ts';
+import { addressNotes, emptyLedgerNotes, type Preparation, prepare } from './prepare.ts';
 import { recountQuarantined } from './quarantined.ts';
 import { PlanRequests } from './requests.ts';
 
@@ -43,7 +43,7 @@ const planConcurrency = 8;
 export async function plan(event: PlanEvent, services: RunServices): Promise<RunState> {
   const parsed = parseInput(event.input);
   const input = 'problem' in parsed ? {} : parsed.input;
-  const state = emptyState(event, input, services);
+  const state = emptyState(event, input, services.settings);
   const prepared = await prepare(parsed, services);
   const { error, breaker, notes } = prepared;
   const begun: RunState = {

@@ -13,18 +13,9 @@ import type { RunInput } from '../../model/run-input.ts';
 import { dottedName, searchIndexOfName } from '../../policy/aspects.ts';
 import { namesOf, type ParsedPolicy } from '../../policy/parse.ts';
 import { pausedCause, policiesIn, problemOf, readPolicies } from '../current-settings.ts';
-import { addressOf } from '../entries.ts';
-import {
-  askerOf,
-  isByHand,
-  modeOf,
-  type PlanEvent,
-  type parseInput,
-  RunInputError,
-  scheduledMillis,
-} from '../input.ts';
+import { type parseInput, RunInputError } from '../input.ts';
 import { ParametersError, type RunServices } from '../services.ts';
-import { type RunState, stateVersion } from '../state.ts';
+import type { RunState } from '../state.ts';
 
 /** What Plan knows before it asks the server. */
 export interface Preparation {
@@ -177,33 +168,4 @@ export async function emptyLedgerNotes(
 ): Promise<Note[]> {
   const mayBeNew = mode === 'enforce' && canAskServer && records.size === 0 && !ledger.isTransient;
   return mayBeNew && (await hasNoRuns(ledger)) ? [{ kind: 'empty-ledger' }] : [];
-}
-
-/** The run state before anything is known. */
-export function emptyState({ execution }: PlanEvent, input: RunInput, { settings }: RunServices): RunState {
-  const executionMillis = Date.parse(execution.startTime);
-  const scheduled = scheduledMillis(input, executionMillis);
-  const mode = modeOf(input, executionMillis, settings.mode);
-  return {
-    version: stateVersion,
-    runId: execution.name,
-    server: addressOf(settings),
-    stage: settings.stage,
-    mode,
-    ofChange: input.policies ? true : undefined,
-    by: askerOf(input, executionMillis),
-    byHand: isByHand(input, executionMillis),
-    runStartMillis: scheduled ?? executionMillis,
-    next: 'report',
-    waitSeconds: 0,
-    entries: [],
-    // A person may have expected something else.
-    notes: mode === 'preview' && !input.mode && settings.mode === 'enforce' ? [{ kind: 'preview-by-hand' }] : [],
-    unmanagedIndices: [],
-    releases: [],
-    // A preview approves nothing.
-    approveRows: mode === 'preview' ? undefined : input.approveRows,
-    polls: 0,
-    callsWithoutTask: 0,
-  };
 }

@@ -12,7 +12,6 @@ import {
   type StoredRecord,
   type Unreadable,
   type Unresolved,
-  type Verdict,
 } from '../ledger/record.ts';
 import { isSameRun, type Key, type Mark, markFor } from '../ledger/transitions.ts';
 import type { Cause } from '../model/cause.ts';
@@ -53,12 +52,11 @@ const baseOf = ({ index, names, policy, plan, record, resumed }: EntryBase): Ent
   resumed,
 });
 
-/** The outcome of an entry and its cause; the usual one for its outcome if the cause of a verdict is unreadable. */
+/** The outcome of an entry and its cause. */
 export function decisionOf(entry: DoneEntry): Decision {
   if (entry.decision) return entry.decision;
-  const { lastVerdict, attempt } = entry.record;
-  const { outcome, cause } = lastVerdict.verdict;
-  return { outcome, cause: cause ?? usualCause(lastVerdict.verdict, attempt) };
+  const { outcome, cause = { kind: 'unread' } } = entry.record.lastVerdict.verdict;
+  return { outcome, cause };
 }
 
 /**
@@ -236,26 +234,6 @@ const judgedEntry = (from: EntryBase, record: JudgedEntry['record']): JudgedEntr
 });
 
 const hasVerdict = (record: LedgerRecord): record is JudgedEntry['record'] => record.lastVerdict !== undefined;
-
-/** What a verdict of this outcome usually means. */
-function usualCause({ outcome, rowsMissing = 0 }: Verdict, attempt: Attempt | undefined): Cause {
-  switch (outcome) {
-    case 'rows-missing': {
-      const expected = attempt?.baseline.rowsToKeep ?? rowsMissing;
-      return { kind: 'missing', expected, found: Math.max(0, expected - rowsMissing) };
-    }
-    case 'truncated':
-      return { kind: 'verified' };
-    case 'incomplete':
-      return { kind: 'remains' };
-    case 'failed':
-      return { kind: 'unchanged' };
-    case 'not-started':
-      return { kind: 'stopped', by: 'run-time' };
-    case 'unknown':
-      return { kind: 'unproven' };
-  }
-}
 
 /** Why an index is quarantined; in every report until a person releases it. */
 const quarantinedCause = ({ lastVerdict: { verdict, decided }, attempt }: Quarantined): Cause => ({

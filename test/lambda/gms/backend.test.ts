@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { aliasFor, baseOf, madeAtOf, readTaskId } from '../../../lambda/gms/backend.ts';
+import { baseOf, madeAtOf, readTaskId } from '../../../lambda/gms/backend.ts';
 import { holds } from '../../properties.ts';
 import { anyText } from '../../support/arbitrary.ts';
 
@@ -22,10 +22,6 @@ describe('the name of a physical index', () => {
     expect(baseOf(name)).toBe(expected);
     expect(madeAtOf(name)).toBe(madeAt);
   });
-});
-
-test('two spellings with one search index have one alias', () => {
-  expect(aliasFor({ entityType: 'a_b', aspect: 'C' })).toBe(aliasFor({ entityType: 'a', aspect: 'b_c' }));
 });
 
 describe('a task id', () => {

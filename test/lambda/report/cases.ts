@@ -93,6 +93,7 @@ export const entryCases: EntryCase[] = [
     lost,
     { resumed: true, ...decidedByAnother, rowsMissing: 18_000 },
   ],
+  ['rows missing, by another version', 'rows-missing', { kind: 'unread' }, { rowsMissing: 30 }],
   [
     'rows missing, and no such index',
     'rows-missing',

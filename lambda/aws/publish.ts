@@ -27,7 +27,6 @@ const countingMillis = 3000;
 export const snsClient = (config: SNSClientConfig = {}): SNSClient =>
   new SNSClient({ maxAttempts: 3, requestHandler: timeouts(10_000), ...config });
 
-/** The run could not be reported to anyone. */
 export class PublishError extends Error {
   override readonly name = 'PublishError';
 }

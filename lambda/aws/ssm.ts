@@ -31,7 +31,6 @@ interface ParameterNames {
 export interface SsmParameters extends Parameters {
   /** PEM certificates of a private authority; undefined if none is configured. Throws ParametersError. */
   caCertificate(): Promise<string | undefined>;
-  /** Forgets the identity in memory: the next `get` reads it from Parameter Store. */
   forgetIdentity(): void;
 }
 

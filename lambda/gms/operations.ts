@@ -30,7 +30,6 @@ export interface DryRun {
 
 /** The result of ONE real truncate. Never an exception: every possible ending is one of these. */
 export type Truncation =
-  /** The server returned a task id. */
   | { kind: 'started'; taskId: string }
   /** No byte of the request left this process: DNS, connect, TLS, no token, or `maySend` said no. */
   | { kind: 'not-sent'; why: ServerError | 'withheld' }
@@ -45,7 +44,6 @@ export interface TaskCounters {
   deleted?: number;
   noops?: number;
   versionConflicts?: number;
-  /** The task was cancelled. */
   cancelled?: boolean;
 }
 
@@ -95,7 +93,6 @@ export interface Operations {
   indexSizes(options?: ReadOptions): Promise<IndexSize[]>;
 }
 
-/** The answer to a request, or why there is none. */
 export type Result<Value> = { kind: 'done'; value: Value } | { kind: 'failed'; error: ServerError };
 
 /** Turns a failed read into data; rethrows anything that is not an OperationsError. */

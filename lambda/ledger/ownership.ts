@@ -17,15 +17,12 @@ import { isAhead, isSameRun } from './transitions.ts';
  */
 export const overdueAfterMillis = 20 * hourMillis;
 
-/** What a record means to a run. */
 export type Ownership =
   /** No truncation is under way. `fencedBy` says whether this run may send one. */
   | { kind: 'free'; record: Idle | undefined }
-  /** This run's own truncation, without a verdict. */
   | { kind: 'mine'; record: Unresolved }
   /** Its verdict or its release, by whichever run, is not reported yet: this run reports it (rule 15). */
   | { kind: 'unreported'; record: Idle | Quarantined }
-  /** An unresolved truncation of another run. */
   | { kind: 'theirs'; record: Unresolved }
   | { kind: 'quarantined'; record: Quarantined }
   /** Left alone until a person releases it. */

@@ -38,14 +38,12 @@ export const releaseFacts = {
 
 const fieldValue = z.union([z.string(), z.number(), z.boolean()]).optional();
 
-/** What a run decides about an index. */
 const decided = z
   .object({ outcome: z.enum(outcomes), rowsToDelete: rows.optional() })
   .optional()
   .meta({ description: 'left out where nothing was counted' });
 
 const kinds = {
-  /** The policies of this preview are not live. */
   change: {
     policies: rows.meta({ description: 'how many were given' }),
     differ: rows
@@ -54,7 +52,6 @@ const kinds = {
     unread: rows.meta({ description: 'indices with a result that nobody has read; this run does not report them' }),
     problem: z.string().optional().meta({ description: 'why the live policies cannot be read' }),
   },
-  /** How one of them differs from the live one. */
   'policy-change': {
     index: z.string(),
     what: z.enum(['new', 'changed', 'removed']),
@@ -64,7 +61,6 @@ const kinds = {
     withGiven: decided,
   },
   'token-expires': { at: millis, expired: z.boolean().optional() },
-  /** The client certificate that a gateway asks for. */
   'certificate-expires': { at: millis, expired: z.boolean().optional() },
   /** Nor one that can be read. */
   'no-date-header': {},
@@ -81,7 +77,6 @@ const kinds = {
   'truncate-failed': { index: z.string(), error: z.string() },
   /** Rows that should have stayed until today have disappeared since the last count (rule 11). */
   'fewer-rows': { index: z.string(), expected: rows, found: rows, since: millis },
-  /** The ledger has records of other server addresses. */
   'other-address': {
     address: z.string(),
     records: z.int(),
@@ -116,7 +111,6 @@ const kinds = {
     quarantined: z.array(z.string()).meta({ description: 'quarantined indices among them, the first twenty' }),
     quarantinedInAll: z.int().optional().meta({ description: 'how many these are, if more' }),
   },
-  /** The report was cut to fit into a message. */
   shortened: { indices: z.int(), indicesOf: z.int() },
 } as const;
 

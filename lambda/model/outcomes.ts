@@ -38,7 +38,6 @@ export const outcomes = Object.keys(resultByOutcome) as [Outcome, ...Outcome[]];
 
 export const resultOf: Readonly<Record<Outcome, Result>> = resultByOutcome;
 
-/** The worst of several results; `ok` if there are none. */
 export function worst(given: readonly Result[]): Result {
   return results.findLast((result) => given.includes(result)) ?? 'ok';
 }

@@ -63,7 +63,6 @@ export const entryFields = {
 
 const entrySchema = z.object(entryFields);
 
-/** An entry as the run state and the ledger carry it. */
 export type IndexData = z.infer<typeof entrySchema>;
 export type DecidedIndex = IndexData & { outcome: PolicyEntry['outcome']; cause: PolicyEntry['cause'] };
 

@@ -17,7 +17,7 @@ export const knownAspects: readonly IndexNames[] = [
 /** An index as policies, commands and people name it: `dataset.operation`. */
 export const dottedName = ({ entityType, aspect }: IndexNames): string => `${entityType}.${aspect}`;
 
-/** The reverse. Everything after the first dot is the aspect. */
+/** Everything after the first dot is the aspect. */
 export const fromDottedName = (name: string): IndexNames => {
   const [entityType = '', ...aspect] = name.split('.');
   return { entityType, aspect: aspect.join('.') };

@@ -1,7 +1,6 @@
 import { type ComparedField, comparedFields } from '../model/policy-fields.ts';
 import type { PolicySettings } from './schema.ts';
 
-/** One field that differs; undefined where a policy does not set it. */
 interface FieldDifference {
   field: ComparedField;
   before?: Value;

@@ -50,7 +50,6 @@ interface Mistake {
 }
 
 interface Findings {
-  /** The first one. */
   mistake?: Mistake;
   repeated?: { key: string; at: Place };
 }

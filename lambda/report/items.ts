@@ -32,12 +32,9 @@ export interface Item {
   rank: number;
 }
 
-/** An index without a problem. */
 export interface FineIndex {
   outcome: Outcome;
-  /** `dataset.operation: truncated, …`. */
   text: string;
-  /** Another run has decided it. */
   ofAnotherRun: boolean;
   /** In a preview: an earlier run has decided it, and nobody has read that. */
   isUnread: boolean;
@@ -45,7 +42,6 @@ export interface FineIndex {
   remarkable: boolean;
 }
 
-/** What a report has to say. */
 export interface Items {
   /** How policies that are not live differ from the live ones; what may delete more comes first. */
   changes: readonly string[];

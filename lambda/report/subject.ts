@@ -38,7 +38,6 @@ export function kindOfRun({ mode, notes = [], policies }: Report): KindOfRun {
   return isPaused ? 'PAUSED' : '';
 }
 
-/** What the report is about, in a few words. */
 export function summaryOf(report: Report, [worst, ...others]: readonly Item[], withDetail = true): string {
   if (worst === undefined) return fineSummary(report);
   const more = others.reduce((sum, { names }) => sum + Math.max(1, names.length), unnamed(worst));

@@ -36,7 +36,6 @@ import {
 
 /** Entries of the run state, made from what the ledger's records say. */
 
-/** Gives an entry its final outcome. */
 export const doneEntry = (from: EntryBase, outcome: Outcome, cause: Cause): DecidedEntry => ({
   ...baseOf(from),
   phase: 'done',
@@ -52,7 +51,6 @@ const baseOf = ({ index, names, policy, plan, record, resumed }: EntryBase): Ent
   resumed,
 });
 
-/** The outcome of an entry and its cause. */
 export function decisionOf(entry: DoneEntry): Decision {
   if (entry.decision) return entry.decision;
   const { outcome, cause = { kind: 'unread' } } = entry.record.lastVerdict.verdict;
@@ -170,13 +168,11 @@ export function withRelease(
   return { notes: [...notes, note], releases: [...releases, mark] };
 }
 
-/** What a record says of its last release. */
 function releaseNote(index: string, { by, decided, release }: LastRelease): NoteOf<'released'> {
   const decidedAt = new Date(decided.atMillis).toISOString();
   return { kind: 'released', index, ...release, by: by && capped(by), decidedAt, decidedBy: capped(decided.runId) };
 }
 
-/** An entry for a truncation that this run watches. */
 export const watchedEntry = (
   from: EntryBase,
   record: Unresolved,
@@ -197,7 +193,6 @@ const firstCheckAt = (record: Unresolved, now: number): number =>
 const mayBeSent = ({ state, attempt }: Unresolved, now: number): boolean =>
   state === 'sending' && now < attempt.judgeableAt;
 
-/** An unresolved truncation that this run does not watch. */
 function leftAloneEntry(from: EntryBase, record: Unresolved, state: RunState, now: number): DoneEntry {
   const { sendingSince: since, judgeableAt, ...attempt } = record.attempt;
   const sent = { ...from, record };
@@ -217,7 +212,6 @@ function leftAloneEntry(from: EntryBase, record: Unresolved, state: RunState, no
   });
 }
 
-/** A record that a person has to release. */
 const unreadableEntry = (from: EntryBase, record: Unreadable): DoneEntry =>
   doneEntry(from, 'unknown', {
     kind: 'left-alone',
@@ -226,7 +220,6 @@ const unreadableEntry = (from: EntryBase, record: Unreadable): DoneEntry =>
     releasableAt: releasableAt(record),
   });
 
-/** A verdict that is in the ledger, whichever run gave it. */
 const judgedEntry = (from: EntryBase, record: JudgedEntry['record']): JudgedEntry => ({
   ...baseOf(from),
   phase: 'done',
@@ -248,7 +241,6 @@ const quarantinedCause = ({ lastVerdict: { verdict, decided }, attempt }: Quaran
   cutoffMillis: attempt.policyCutoffMillis,
 });
 
-/** The ledger's key of an entry. */
 export const keyOf = ({ index, names }: EntryBase, { server }: Pick<RunState, 'server'>): Key => ({
   index,
   entityType: names.entityType,

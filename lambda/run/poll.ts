@@ -17,7 +17,6 @@ import type { RunServices } from './services.ts';
 import { assertOurs, type Entry, type RunState, type WatchedEntry } from './state.ts';
 import { view } from './view.ts';
 
-/** Parallel checks. */
 const pollConcurrency = 4;
 
 /**

@@ -66,9 +66,7 @@ export async function releaseIndices(
 export interface ReleaseRequest {
   key: Key;
   record: StoredRecord | undefined;
-  /** The run that releases. */
   run: RunId;
-  /** Who asked for it. */
   by?: string | undefined;
   /** Rows that may stay missing; if given at all, it also releases an index where that number is unknown. */
   acceptMissing?: number;

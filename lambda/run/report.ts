@@ -23,7 +23,7 @@ export interface ReportEvent extends PlanEvent {
   retry: { count: number; last: number };
 }
 
-/** All that this step needs: neither the server nor the ledger. */
+/** Neither the server nor the ledger. */
 export interface ReportServices {
   settings: RunSettings;
   clock: Pick<Clock, 'now'>;
@@ -33,7 +33,6 @@ export interface ReportServices {
   count?(report: Report, subscriptions?: Subscriptions): void;
   /** MarkReported keeps each run that enforces or releases, in short. */
   keepsRuns?: boolean;
-  /** Adds the English to the data. */
   addSentences(data: ReportData): Report;
 }
 
@@ -75,7 +74,7 @@ export async function report(event: ReportEvent, services: ReportServices): Prom
   return { result, next: marks.length > 0 || run ? 'mark' : 'end', marks, run };
 }
 
-/** The decisions in the ledger that this run's report includes (rule 15). */
+/** The decisions that this run's report includes (rule 15). */
 const marksOf = ({ entries, releases }: RunState): Mark[] => [
   ...entries.flatMap((entry) => (entry.phase === 'done' ? (markOf(entry) ?? []) : [])),
   ...releases,
@@ -103,7 +102,6 @@ const planFailureSchema = z.object({
 const subscriptionNotes = (mode: Mode, { confirmed, pending }: Subscriptions = { confirmed: 1, pending: 0 }): Note[] =>
   mode === 'preview' && (confirmed === 0 || pending > 0) ? [{ kind: 'unconfirmed', confirmed, pending }] : [];
 
-/** The report of a run state. */
 export function composeReport(
   state: RunState,
   { settings, clock, addSentences }: Pick<ReportServices, 'settings' | 'clock' | 'addSentences'>,

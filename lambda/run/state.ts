@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import type { IndexNames } from '../gms/backend.ts';
 import { serverAddress } from '../gms/http/base-url.ts';
+import type { DryRun } from '../gms/operations.ts';
 import type { LastVerdict, LedgerRecord, Unresolved } from '../ledger/record.ts';
 import type { Mark } from '../ledger/transitions.ts';
 import type { Cause } from '../model/cause.ts';
-import type { Method } from '../model/method.ts';
 import type { Note } from '../model/note.ts';
 import type { Outcome } from '../model/outcomes.ts';
 import type { UnmanagedIndex } from '../model/report-schema.ts';
@@ -37,25 +37,20 @@ export interface RunState {
   version: typeof stateVersion;
   /** The execution's name; unchanged by Retry and redrive. */
   runId: string;
-  /** Normalized address of the server. */
   server: string;
   stage: string;
   mode: Mode;
   /** Its policies are not live: a preview of a change, which reports no decision of the ledger and marks none. */
   ofChange?: true | undefined;
-  /** Who asked for this run. */
   by?: string | undefined;
   /** A person started this run; its message is published in any case (rule 12). */
   byHand?: boolean;
   /** The run's start: the scheduled time, or the execution's start, epoch milliseconds. Cutoffs are counted from it. */
   runStartMillis: number;
-  /** What the workflow's Choice does after this step. */
   next: 'truncate' | 'wait' | 'report';
-  /** How long the workflow's Wait lasts. */
   waitSeconds: number;
   /** One for each policy, and one for each unresolved truncation without a policy; in the order of the run. */
   entries: Entry[];
-  /** Why nothing more is started in this run. */
   breaker?: Cause;
   /** Why the run as a whole could not do its work. */
   error?: Cause;
@@ -65,9 +60,7 @@ export interface RunState {
   releases: Mark[];
   /** Rows up to which the one policy of this run may pass its ceiling. */
   approveRows?: number;
-  /** Polls so far; at most `maxPolls`. */
   polls: number;
-  /** Real calls of this run that returned no task id. */
   callsWithoutTask: number;
   /** The server refuses the field forceDeleteByQuery (rule 1). */
   refusesForceField?: boolean;
@@ -123,7 +116,7 @@ export interface Decision {
 export interface ApprovedEntry extends EntryBase {
   phase: 'approved';
   policy: Policy;
-  plan: Planned & { counts: PlannedCounts };
+  plan: Counted;
 }
 
 export interface WatchedEntry extends EntryBase {
@@ -132,7 +125,6 @@ export interface WatchedEntry extends EntryBase {
   watch: Watch;
 }
 
-/** The rows of an index, by dry runs. */
 export interface Planned {
   /** The cutoff that is or would be sent, epoch milliseconds. */
   cutoffMillis: number;
@@ -145,19 +137,34 @@ export interface Planned {
 }
 
 /** What a dry run counted, for Truncate to compare with. */
-export interface PlannedCounts {
-  rowsToDelete: number;
-  rowsTotal: number;
-  method: Method;
-}
+export type PlannedCounts = Pick<DryRun, 'rowsToDelete' | 'rowsTotal' | 'method'>;
+type Counted = Planned & { counts: PlannedCounts };
 
-export interface Limited {
+export const countsOf = ({ rowsToDelete, rowsTotal, method }: DryRun): PlannedCounts => ({
+  rowsToDelete,
+  rowsTotal,
+  method,
+});
+
+interface Limited {
   /** The policy's own cutoff, epoch milliseconds, and the rows at or before it. */
   policyCutoffMillis: number;
   rowsPastRetention: number;
   /** Of these, old rows that are left for later runs. */
   rest: number;
 }
+
+/** A plan with the policy's own cutoff, once an older one keeps to the row limit. */
+export const limitedTo = (whole: Counted, cutoffMillis: number, counts: PlannedCounts): Counted => {
+  const { rowsToDelete: rowsPastRetention } = whole.counts;
+  const rest = Math.max(0, rowsPastRetention - counts.rowsToDelete);
+  return {
+    ...whole,
+    cutoffMillis,
+    counts,
+    limited: { policyCutoffMillis: whole.cutoffMillis, rowsPastRetention, rest },
+  };
+};
 
 /** The run state before anything is known. */
 export function emptyState(

@@ -1,4 +1,4 @@
-import { type DryRun, OperationsError, type TruncateFields } from '../gms/operations.ts';
+import { asResult, type DryRun, OperationsError, type TruncateFields } from '../gms/operations.ts';
 import { capped } from '../gms/text.ts';
 import { LedgerError } from '../ledger/ledger.ts';
 import { type Ownership, ownership } from '../ledger/ownership.ts';
@@ -23,8 +23,9 @@ import type { RunServices } from './services.ts';
 import {
   type ApprovedEntry,
   assertOurs,
+  countsOf,
   type Entry,
-  type Limited,
+  limitedTo,
   type PlannedCounts,
   type RunState,
 } from './state.ts';
@@ -215,13 +216,10 @@ const decideAgain = (
   services: RunServices,
 ): Promise<Decision> =>
   withDeadline(services.clock, sendBy, async (signal) => {
-    try {
-      return await countAndDecide(state, target, sendBy, services, signal);
-    } catch (error) {
-      if (!(error instanceof OperationsError)) throw error;
-      if (signal.aborted) return { kind: 'refused', outcome: 'not-started', cause: outOfTime };
-      return { kind: 'refused', outcome: 'failed', cause: { kind: 'server', error: error.fact, sent: 'no' } };
-    }
+    const decided = await asResult(() => countAndDecide(state, target, sendBy, services, signal));
+    if (decided.kind === 'done') return decided.value;
+    if (signal.aborted) return { kind: 'refused', outcome: 'not-started', cause: outOfTime };
+    return { kind: 'refused', outcome: 'failed', cause: { kind: 'server', error: decided.error, sent: 'no' } };
   });
 
 async function countAndDecide(
@@ -259,16 +257,10 @@ async function withinLimit(
   if (whole.rowsToDelete > (approveRows ?? 0) && isAboveCeiling(policy, whole)) return undefined;
   const maxRows = rowLimit(policy.maxRowsPerRun, whole.rowsToDelete, approveRows);
   if (maxRows === undefined) return undefined;
-  const found = await findCutoff({ cutoffMillis: own, whole, maxRows, ask });
+  const found = await findCutoff({ cutoffMillis: own, rows: whole.rowsToDelete, maxRows, ask });
   if (found.kind !== 'found') return undefined;
-  const { rowsToDelete, rowsTotal, method } = found.dryRun;
-  const limited: Limited = {
-    policyCutoffMillis: own,
-    rowsPastRetention: whole.rowsToDelete,
-    rest: Math.max(0, whole.rowsToDelete - rowsToDelete),
-  };
-  const { cutoffMillis } = found;
-  return { ...target, plan: { ...plan, cutoffMillis, counts: { rowsToDelete, rowsTotal, method }, limited } };
+  const uncut = { ...plan, cutoffMillis: own, counts: countsOf(whole) };
+  return { ...target, plan: limitedTo(uncut, found.cutoffMillis, countsOf(found.dryRun)) };
 }
 
 /** Counts and decides about the cutoff that the entry has. @param planned what Plan counted */

@@ -12,14 +12,11 @@ import { nextCheckAt } from './next-check.ts';
 import { physicalIndex, readSizes } from './sizes.ts';
 import { endCounters, hasEnded, hasProgressed, methodShown, type Observation, reduce, type Watch } from './watch.ts';
 
-/** One check of an unresolved truncation: what it saw, and what that means for the record. */
-
 export interface CheckServices {
   operations: Operations;
   ledger: Ledger;
   clock: Pick<Clock, 'now'>;
   signal: AbortSignal;
-  /** The run that checks. */
   run: RunId;
   /** This is the run's last check, at the end of its time or of its polls. */
   isLastCheck(now: number): boolean;

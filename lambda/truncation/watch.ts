@@ -33,7 +33,6 @@ type Most<Value> = Value | undefined;
  *   stuck       no progress in two checks at least 10 min apart                         judged at its run's end, after 20 h
  */
 export interface Watch {
-  /** The run that sent it. */
   run: RunId;
   /** When the truncation was sent, for ages and durations. */
   sentAt: number;
@@ -42,7 +41,6 @@ export interface Watch {
   nextCheckAt: number;
   /** When the server said something of it: a status, or counts. */
   seenAt?: Last<number>;
-  /** Rows to delete that are left. */
   rowsLeft?: Least<number>;
   rowsToKeep?: Last<number>;
   /** Rows that its task has worked through. */
@@ -55,11 +53,8 @@ export interface Watch {
   noProgressSince?: number;
   /** A successful check at least 10 min later has shown no progress either. */
   isStuck?: Last<boolean>;
-  /** When this run saw it move. */
   lastMovedAt?: Last<number>;
-  /** This run has read a status of the task. */
   hasStatus?: boolean;
-  /** What its status said. */
   task?: Last<{ completed: boolean; done: number; total?: number; runs: boolean }>;
   /** A status has shown rows created or updated: it is a reindex. */
   hasWritten?: boolean;
@@ -67,7 +62,6 @@ export interface Watch {
   end?: Last<TaskCounters>;
   /** Why no status of it could be read, as long as that is so. */
   statusError?: Last<ServerError>;
-  /** The task's record is gone. */
   vanished?: Last<boolean>;
   /** For predictions: when the counts or the counter were what `done` says. */
   progress?: Last<Progress>;
@@ -81,7 +75,6 @@ interface Progress {
   done: number;
   total: number;
   at: number;
-  /** The check before it. */
   before?: { done: number; at: number };
 }
 
@@ -191,7 +184,6 @@ export function reduce(before: Watch, seen: Observation, attempt: Attempt): Watc
   };
 }
 
-/** What a check shows against the checks before it. */
 interface Movement {
   /** Rows to delete have become fewer, or the counter higher. */
   progressed: boolean;
@@ -216,7 +208,6 @@ function movementOf(before: Watch, { counts, status }: Observation, { method, ba
   };
 }
 
-/** The fewest rows to delete, the last rows to keep, and the highest counter. */
 const bestSoFar = (
   before: Watch,
   { counts, status }: Observation,
@@ -226,7 +217,6 @@ const bestSoFar = (
   counter: most(before.counter, counterOf(status)),
 });
 
-/** Since when nothing has moved, and since when nothing has progressed. */
 function idleness(before: Watch, seen: Observation, { progressed, moved, isFirst }: Movement) {
   const { at, until, counts, error, status } = seen;
   const runs = before.stillSince !== undefined && status?.kind === 'found' && !status.completed;
@@ -272,7 +262,6 @@ const taskOf = ({ completed, counters }: TaskStatus & { kind: 'found' }): Watch[
   runs: !completed,
 });
 
-/** What a completed status has counted. */
 export const endCounters = (status: TaskStatus | undefined): TaskCounters | undefined =>
   status?.kind === 'found' && status.completed && hasCounters(status.counters) ? status.counters : undefined;
 

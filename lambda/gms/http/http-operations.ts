@@ -29,7 +29,6 @@ export interface HttpOperationsOptions {
   baseUrl: string;
   identity: IdentitySource;
   transport: Transport;
-  /** Total number of attempts for a read. */
   attempts?: { failed: number; timedOut: number };
   /**
    * Real time in epoch milliseconds, for the server's `Date` and `Retry-After` headers: all other times of a run come

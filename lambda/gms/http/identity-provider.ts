@@ -87,7 +87,6 @@ export function expiryNotice(token: string, storedAt: number | undefined, now: n
   return at === undefined ? undefined : noticeOf({ at, issuedAt: claimedMillis(token, 'iat'), storedAt }, now);
 }
 
-/** The same for a client certificate. */
 export function certificateNotice({ cert }: ClientCertificate, now: number): number | undefined {
   const { at, issuedAt } = validityOf(cert);
   return noticeOf({ at, issuedAt, storedAt: undefined }, now);

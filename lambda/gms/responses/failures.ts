@@ -10,17 +10,15 @@ import type { Sanitize } from './server-text.ts';
  * into it only through `sanitize`.
  */
 
-/** The request, and the server that got it. */
 export interface RequestInfo {
   operation: OperationName;
   baseUrl: string;
-  /** What was sent as identity. */
   sent?: IdentityPart[];
   /** Why the client certificate in it cannot be accepted. */
   certificate?: ServerError['certificate'];
 }
 
-/** The failure for a status, or undefined for a 2xx. */
+/** Undefined for a 2xx. */
 export function failureOfStatus(
   answer: Pick<HttpResponse, 'status' | 'headers' | 'body'>,
   requestInfo: RequestInfo,
@@ -164,7 +162,6 @@ export function notRead(answer: HttpResponse, { operation }: RequestInfo, saniti
   return { kind: 'not-json', operation, status: answer.status, text: text || undefined, page: page || undefined };
 }
 
-/** The failure of a request without an answer. */
 export function failureOfTransport(
   { stage, code, status, seconds }: Pick<TransportError, 'stage'> & Partial<TransportError>,
   requestInfo: RequestInfo,

@@ -39,5 +39,4 @@ export function createSanitizer(secrets: readonly string[] = []): Sanitize {
   return Object.assign(sanitized, { repeatsSecret: repeats(secrets) });
 }
 
-/** For texts that come with no token of ours. */
 export const sanitize: Sanitize = createSanitizer();

@@ -218,7 +218,6 @@ export function quarantined(cause: CauseOf<'quarantined'>, entry: DecidedIndex, 
 const isReplaced = ({ method, indexBefore, indexNow }: CauseOf<'quarantined'>): boolean =>
   method === 'reindex' || (indexNow !== undefined && indexNow !== indexBefore);
 
-/** What its verdict was. */
 function thenText({ since, outcome, rowsMissing, rowsNotVisible = 0, method }: CauseOf<'quarantined'>): string {
   if (outcome === 'rows-missing') {
     const lost = rowsMissing === undefined ? 'rows' : rows(rowsMissing, 'exact');
@@ -241,7 +240,6 @@ const missingToday = ({ today }: CauseOf<'quarantined'>): number =>
     ? Math.max(0, today.expected - today.found)
     : 0;
 
-/** What this run has counted, beside what was counted then. */
 function todayText({ today }: CauseOf<'quarantined'>): string {
   if (today === undefined) return '';
   if ('error' in today) return `Today it could not be counted: ${withoutStop(errorSentences(today.error).came)}.`;

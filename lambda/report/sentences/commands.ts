@@ -20,7 +20,6 @@ const inShell = (say: string, line: string | undefined, deletes?: true): Command
 /** Every index of this name, with whatever prefix and ending. */
 const pattern = (names: IndexNames): string => `*${searchIndex(names).replace(/[^\p{Ll}\p{Lo}\p{N}_.+-]+/gu, '*')}*`;
 
-/** The request that lists every index of this name with its rows and age. */
 export const listIndices = (names: IndexNames): Command =>
   inConsole(
     'See which index has the rows',

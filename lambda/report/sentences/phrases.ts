@@ -37,7 +37,6 @@ export interface Sentences {
 /** What each sentence needs to know of the whole report. */
 export interface Context {
   audience: Audience;
-  /** Its commands and places. */
   guide: Guide;
   /** The run whose report this is: what another run has decided is said as such. */
   runId: string;
@@ -48,7 +47,6 @@ export interface Context {
   ofChange: boolean;
 }
 
-/** What is said of one kind of cause. */
 export type CauseEntry<Kind extends CauseKind> = (
   cause: CauseOf<Kind>,
   entry: DecidedIndex,
@@ -77,10 +75,8 @@ export const withoutStop = (text: string): string => text.replace(/(?<!\.)\.$/, 
 
 export const withStop = (text: string): string => (text === '' || /[.!?:…]$/.test(text) ? text : `${text}.`);
 
-/** With a capital and a full stop. */
 export const asSentence = (text: string): string => withStop(text.charAt(0).toUpperCase() + text.slice(1));
 
-/** The parts that are not empty, one after another. */
 export const joined = (...parts: ReadonlyArray<string | number | boolean | undefined>): string =>
   parts.filter((part) => typeof part === 'string' && part !== '').join(' ');
 

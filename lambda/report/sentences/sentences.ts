@@ -46,7 +46,6 @@ function withReason(entry: DecidedIndex, context: Context): PolicyEntry {
   };
 }
 
-/** A note in one text. */
 export const textOfNote = (note: Note, context: Context): string => inOneText(sentencesOfNote(note, context));
 
 /** Everything in one field: what, why, the next step, and the command that approves or releases. */
@@ -121,7 +120,6 @@ const withoutDeletion = (said: Sentences, { afterLoss, ofChange }: Context): Sen
       }
     : said;
 
-/** Why a run could not do its work. */
 export function sentencesOfError(cause: Cause, context: Context): Sentences {
   const said = sentencesOf({ entityType: '', aspect: '', outcome: 'failed', cause }, context);
   return { ...said, section: said.section === 'Failed' ? 'Run failed' : said.section };

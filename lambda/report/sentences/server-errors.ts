@@ -12,7 +12,6 @@ import { oneLine } from './text.ts';
 interface ErrorSentences {
   /** In two or three words, for a subject. */
   brief: string;
-  /** What came back, as a clause. */
   came: string;
   /** What it means, as a sentence; empty if that is obvious. */
   means: string;
@@ -78,7 +77,6 @@ const ways = {
   },
 } as const;
 
-/** What to do, with the name of the place where that is given. */
 function given(part: keyof typeof ways, next: (way: string) => string): ByPlace {
   const { aws, kubernetes, machine } = ways[part];
   return { aws: next(aws), kubernetes: next(kubernetes), machine: next(machine) };
@@ -167,7 +165,6 @@ const gateways: Record<NonNullable<ServerError['wants']> | 'nothing', (error: Se
 const refusal =
   /ALERT_(?:CERTIFICATE_(?:REQUIRED|UNKNOWN|REVOKED)|(?:BAD|UNSUPPORTED)_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED|DECRYPT_ERROR|HANDSHAKE_FAILURE)$/;
 
-/** By the codes of OpenSSL and Node. */
 const certificateProblems: ReadonlyArray<{
   codes: RegExp;
   /** Only where a client certificate was shown. */

@@ -286,7 +286,6 @@ function finish(state: RunState, { settings, clock, log }: RunServices): RunStat
   return nextStep(withBreaker(withinLimit(state)), settings, clock.now());
 }
 
-/** A note that lists names has no more of them. */
 const maxNamed = 20;
 
 /**

@@ -20,13 +20,11 @@ import type { RunState } from '../state.ts';
 /** What Plan knows before it asks the server. */
 export interface Preparation {
   policies: ParsedPolicy[];
-  /** The policies that `indices` names, or all. */
   chosen: ParsedPolicy[];
   /** In a preview of a change: the policies that are live, or why they cannot be read. */
   live?: ParsedPolicy[] | { problem: string };
   /** The ledger's records by search index; none where it cannot be read. */
   records: ReadonlyMap<string, StoredRecord>;
-  /** Why the run cannot do its work. */
   error?: Cause;
   /** The server can be asked, so unresolved truncations are watched, even if the run can do nothing else. */
   canAskServer: boolean;

@@ -11,8 +11,7 @@ import {
 import { type Ledger, LedgerError } from '../ledger/ledger.ts';
 import { parseRecord, revisionOf, type StoredRecord, storable } from '../ledger/record.ts';
 import { replaceOnce, retried } from '../ledger/replace-once.ts';
-import { denied, isDenied, isThrottling } from './refusals.ts';
-import { timeouts } from './timeouts.ts';
+import { denied, isDenied, isThrottling, timeouts } from './calls.ts';
 
 interface DynamoDbLedgerOptions {
   table: string;

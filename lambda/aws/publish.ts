@@ -4,9 +4,8 @@ import type { Audience } from '../report/guide/audience.ts';
 import { isWorthPublishing, messageOf } from '../report/message.ts';
 import { oneLine } from '../report/sentences/text.ts';
 import type { Log, Publisher, Subscriptions } from '../run/services.ts';
-import { isThrottling } from './refusals.ts';
+import { isThrottling, timeouts } from './calls.ts';
 import { type SnsMessage, snsMessage, type TopicFormats } from './sns-message.ts';
-import { timeouts } from './timeouts.ts';
 
 interface SnsPublisherOptions {
   client: SNSClient;

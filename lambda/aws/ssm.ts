@@ -11,8 +11,7 @@ import type { Identity, IdentitySource } from '../gms/identity.ts';
 import { whyNoToken } from '../gms/secrets.ts';
 import type { PolicyText } from '../policy/parse.ts';
 import { type Parameters, ParametersError } from '../run/services.ts';
-import { denied, isDenied } from './refusals.ts';
-import { timeouts } from './timeouts.ts';
+import { denied, isDenied, timeouts } from './calls.ts';
 
 /** Names in Parameter Store. A function that does not need a parameter gets neither its name nor the permission. */
 interface ParameterNames {

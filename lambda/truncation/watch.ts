@@ -11,7 +11,6 @@ const inPlaceShare = 0.5;
 /** Rows to delete that are left count only above both limits, or when they are half or more of what there was. */
 export const remaining = { share: 0.01, rows: 10, most: 0.5 } as const;
 
-/** A truncation counts as still after max(10 min, 20 % of its age), at most 2 h, without movement. */
 const still = { minMillis: 10 * minuteMillis, share: 0.2, maxMillis: 2 * hourMillis } as const;
 
 /** A record is judged for its age only after two checks this far apart have shown no movement. */
@@ -304,10 +303,7 @@ export function hasEnded(
   return error || (status?.kind === 'found' && !status.completed) ? false : isStill(watch, at, attempt);
 }
 
-/**
- * Nothing has moved, and no status has said that it runs, in a window of max(10 min, 20 % of its age), at most 2 h,
- * that ends after `judgeableAt`.
- */
+/** Nothing has moved, and no status has said that it runs, in a window that ends after `judgeableAt` (rule 7). */
 export function isStill({ sentAt, stillSince }: Watch, at: number, { judgeableAt }: Attempt): boolean {
   const age = Math.max(0, at - sentAt);
   const window = Math.min(still.maxMillis, Math.max(still.minMillis, age * still.share));

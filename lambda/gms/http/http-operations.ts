@@ -17,9 +17,8 @@ import { type Sanitize, Unreadable } from '../responses/server-text.ts';
 import { readTaskStatus } from '../responses/task-status.ts';
 import { truncationOf, truncationWithoutAnswer } from '../responses/truncation.ts';
 import { type HttpRequest, type HttpResponse, type Transport, TransportError } from '../transport.ts';
-import { httpDate } from './http-date.ts';
 import { createIdentityProvider, type IdentityProvider } from './identity-provider.ts';
-import { backoffMillis, realSleep, retryAfterMillis, type Sleep } from './retry.ts';
+import { backoffMillis, httpDate, realSleep, retryAfterMillis, type Sleep } from './retry.ts';
 
 /** Attempts of a read in all: enough to survive a pod restart without hammering a dead server for minutes. */
 const readAttempts = { failed: 4, timedOut: 2 } as const;

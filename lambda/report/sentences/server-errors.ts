@@ -82,8 +82,6 @@ function given(part: keyof typeof ways, next: (way: string) => string): ByPlace 
   return { aws: next(aws), kubernetes: next(kubernetes), machine: next(machine) };
 }
 
-const unfitOf = ({ certificate }: ServerError) => certificate && unfit[certificate];
-
 const has = ({ sent = ['token'] }: ServerError, part: IdentityPart): boolean => sent.includes(part);
 
 const signIn = (error: ServerError): Omit<Entry, 'urgency'> =>
@@ -101,14 +99,21 @@ const signIn = (error: ServerError): Omit<Entry, 'urgency'> =>
         next: given('headers', (way) => `If it takes a header, give this job one (${way}); otherwise ${behindIt}`),
       };
 
-const certificateWanted = given('certificate', (way) => `Give this job one (${way}), or ${behindIt}`);
-const certificateRefused = given(
-  'certificate',
-  (way) => `Have one issued by an authority that the gateway trusts, and store it with its key (${way})`,
-);
-
-/** A certificate that no server accepts now: another authority would not help. */
-const unfit: Record<NonNullable<ServerError['certificate']>, Pick<Entry, 'brief' | 'means' | 'next'>> = {
+/** What is wrong with the client certificate. Outside its dates no server accepts one, of whatever authority. */
+const clientCertificates = {
+  wanted: {
+    brief: 'client certificate wanted',
+    means: 'The server, or a gateway in front of it, wants a client certificate.',
+    next: given('certificate', (way) => `Give this job one (${way}), or ${behindIt}`),
+  },
+  refused: {
+    brief: 'client certificate refused',
+    means: 'The server, or a gateway in front of it, does not accept the client certificate of this job.',
+    next: given(
+      'certificate',
+      (way) => `Have one issued by an authority that the gateway trusts, and store it with its key (${way})`,
+    ),
+  },
   expired: {
     brief: 'client certificate expired',
     means: "This job's client certificate has expired.",
@@ -124,22 +129,13 @@ const unfit: Record<NonNullable<ServerError['certificate']>, Pick<Entry, 'brief'
   },
 };
 
+const clientCertificate = (error: ServerError) =>
+  clientCertificates[has(error, 'certificate') ? (error.certificate ?? 'refused') : 'wanted'];
+
 const gateways: Record<NonNullable<ServerError['wants']> | 'nothing', (error: ServerError) => Omit<Entry, 'urgency'>> =
   {
     'sign-in': signIn,
-    'client-certificate': (error) =>
-      has(error, 'certificate')
-        ? {
-            brief: 'client certificate refused',
-            means: 'A gateway in front of DataHub does not accept the client certificate of this job.',
-            next: certificateRefused,
-            ...unfitOf(error),
-          }
-        : {
-            brief: 'client certificate wanted',
-            means: 'A gateway in front of DataHub wants a client certificate.',
-            next: certificateWanted,
-          },
+    'client-certificate': clientCertificate,
     https: () => ({
       brief: 'this port wants https',
       means: 'The request came without TLS to a port that wants it.',
@@ -162,17 +158,10 @@ const gateways: Record<NonNullable<ServerError['wants']> | 'nothing', (error: Se
   };
 
 /** How a server ends a handshake without a client certificate, or with one that it does not accept. */
-const refusal =
-  /ALERT_(?:CERTIFICATE_(?:REQUIRED|UNKNOWN|REVOKED)|(?:BAD|UNSUPPORTED)_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED|DECRYPT_ERROR|HANDSHAKE_FAILURE)$/;
+const handshakeEnded =
+  /ALERT_(?:CERTIFICATE_(?:REQUIRED|UNKNOWN|REVOKED|EXPIRED)|(?:BAD|UNSUPPORTED)_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED|DECRYPT_ERROR|HANDSHAKE_FAILURE)$/;
 
-const certificateProblems: ReadonlyArray<{
-  codes: RegExp;
-  /** Only where a client certificate was shown. */
-  certificate?: true;
-  brief: string;
-  came: string;
-  next: ByPlace;
-}> = [
+const serverCertificates: ReadonlyArray<{ codes: RegExp; brief: string; came: string; next: ByPlace }> = [
   {
     codes: /^(?:EPROTO|ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST))$/,
     brief: 'no TLS there',
@@ -190,25 +179,6 @@ const certificateProblems: ReadonlyArray<{
     brief: 'certificate for another host',
     came: 'the certificate of HOST is for another host name',
     next: 'Use the host name that the certificate is for in the GMS address',
-  },
-  {
-    codes: /ALERT_CERTIFICATE_EXPIRED$/,
-    brief: 'client certificate expired',
-    came: "HOST refuses this job's client certificate, which has expired",
-    next: given('certificate', (way) => `Renew it, and store it with its key (${way})`),
-  },
-  {
-    codes: refusal,
-    certificate: true,
-    brief: 'client certificate refused',
-    came: "HOST does not accept this job's client certificate",
-    next: certificateRefused,
-  },
-  {
-    codes: refusal,
-    brief: 'client certificate wanted',
-    came: 'HOST ended the TLS handshake, as servers do that want a client certificate',
-    next: certificateWanted,
   },
   {
     codes: /^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_SELF_SIGNED)/,
@@ -303,15 +273,13 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
     next: 'Check that the server is up, that address and port are right, and that firewalls (security groups, network policies) let the job through',
   }),
   tls: (error) => {
-    const known = certificateProblems.find(
-      ({ codes, certificate }) => codes.test(error.code ?? '') && (!certificate || has(error, 'certificate')),
-    );
-    const { came, ...said } = known ?? notTrusted;
-    return {
-      ...said,
-      ...(known?.certificate && unfitOf(error)),
-      came: `${came.replace('HOST', () => hostOf(error))}${codeOf(error)}`,
-    };
+    const { code = '' } = error;
+    if (handshakeEnded.test(code)) {
+      const said = code.endsWith('_EXPIRED') ? clientCertificates.expired : clientCertificate(error);
+      return { ...said, came: `${hostOf(error)} ended the TLS handshake${codeOf(error)}` };
+    }
+    const { came, ...said } = serverCertificates.find(({ codes }) => codes.test(code)) ?? notTrusted;
+    return { ...said, came: `${came.replace('HOST', () => hostOf(error))}${codeOf(error)}` };
   },
   'not-http': (error) => ({
     brief: 'not HTTP',
@@ -332,7 +300,7 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
     brief: 'connection broke off',
     came: `the connection broke off${codeOf(error)}`,
     ...(has(error, 'certificate') && { means: 'A gateway that does not accept the client certificate may end it so.' }),
-    ...(unfitOf(error) ?? wait),
+    ...(error.certificate ? clientCertificates[error.certificate] : wait),
   }),
   aborted: () => ({ brief: 'out of time', came: 'the job gave up because its time was up', ...wait }),
   redirect: ({ toHttps }) => ({

@@ -140,6 +140,8 @@ const order = ({ outcome }: DecidedIndex): number => outcomes.indexOf(outcome);
 const rankOf = ({ urgency }: Sentences, outcome = outcomes.length): number =>
   urgencies.indexOf(urgency) * 100 + outcome;
 
+const ofNoIndex = { detail: '', names: [], owner: '' } as const;
+
 function ofError(report: Report, cause: NonNullable<Report['cause']>, context: Context): Item {
   const sentences = sentencesOfError(cause, context);
   const explained = report.policies.filter((entry) => isExplained(report, entry));
@@ -148,12 +150,11 @@ function ofError(report: Report, cause: NonNullable<Report['cause']>, context: C
     ([count, how]) => (count === 0 ? '' : `, ${counted(count, 'policy', 'policies')} ${how}`),
   );
   return {
+    ...ofNoIndex,
     subject: 'run failed',
     detail: sentences.subject ?? '',
-    names: [],
     claim: `The run failed${about.join('')}: ${sentences.what}.`,
     sentences,
-    owner: '',
     rank: 0,
   };
 }
@@ -166,7 +167,7 @@ const isExplained = ({ cause: error }: Report, { cause }: DecidedIndex): boolean
 function ofNote(sentences: Sentences): Item[] {
   const { subject = '', what, next } = sentences;
   if (next === undefined) return [];
-  return [{ subject, detail: '', names: [], claim: asSentence(what), sentences, owner: '', rank: rankOf(sentences) }];
+  return [{ ...ofNoIndex, subject, claim: asSentence(what), sentences, rank: rankOf(sentences) }];
 }
 
 /** Indices with one outcome and one reason share an item; only their names differ. */

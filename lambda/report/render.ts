@@ -206,25 +206,16 @@ function remarks({ remarks }: Message, { max, room, plain }: Form): string[] {
 }
 
 function hints({ report, kind, context: { guide } }: Message, { plain }: Form): string[] {
+  const said: string[] = [];
+  const isDue = report.policies.some(({ outcome }) => outcome === 'would-truncate');
+  if (isDue && report.result === 'ok' && kind === 'PREVIEW') said.push(`To delete these rows, ${guide.enforce}.`);
   const [largest] = report.unmanagedIndices;
+  if (largest === undefined) return said;
   const { length } = report.unmanagedIndices;
-  const howMany = length >= maxUnmanaged ? 'at least ' : '';
-  const megabytes = largest?.sizeMb === undefined ? '' : `, ${size(largest.sizeMb)}`;
-  const isEnforceable =
-    report.mode === 'preview' && report.policies.some(({ outcome }) => outcome === 'would-truncate');
-  return [
-    ...(isEnforceable && report.result === 'ok' && kind === 'PREVIEW'
-      ? [`To delete these rows, ${guide.enforce}.`]
-      : []),
-    ...(largest === undefined
-      ? []
-      : [
-          plain(
-            `Without a policy: ${howMany}${counted(length, 'index', 'indices')} (the largest: ${nameOfUnmanaged(largest)}${megabytes}).`,
-            250,
-          ),
-        ]),
-  ];
+  const howMany = `${length >= maxUnmanaged ? 'at least ' : ''}${counted(length, 'index', 'indices')}`;
+  const megabytes = largest.sizeMb === undefined ? '' : `, ${size(largest.sizeMb)}`;
+  said.push(plain(`Without a policy: ${howMany} (the largest: ${nameOfUnmanaged(largest)}${megabytes}).`, 250));
+  return said;
 }
 
 /** The index as a policy would name it or, if its name does not reveal that, by its own name. */

@@ -2,7 +2,7 @@ import { asResult, type DryRun, OperationsError, type TruncateFields } from '../
 import { capped } from '../gms/text.ts';
 import { LedgerError } from '../ledger/ledger.ts';
 import { type Ownership, ownership } from '../ledger/ownership.ts';
-import type { Attempt, Idle, Sending, StoredRecord, Verdict } from '../ledger/record.ts';
+import type { Attempt, Idle, Sending, Verdict } from '../ledger/record.ts';
 import { isSameAttempt, startSending, withdraw } from '../ledger/transitions.ts';
 import type { Cause } from '../model/cause.ts';
 import type { Outcome } from '../model/outcomes.ts';
@@ -103,15 +103,13 @@ async function takeBack(sending: Sending, { ledger, clock }: RunServices): Promi
   const { runId, runStartMillis } = sending.attempt;
   const verdict: Verdict = { outcome: 'not-started', cause: { kind: 'setup', what: 'ledger' }, method: 'delete' };
   try {
-    if (!isSameWrite(await ledger.read(sending.index), sending)) return;
+    const stored = await ledger.read(sending.index);
+    if (stored?.state !== 'sending' || !isSameAttempt(stored.attempt, sending.attempt)) return;
     await ledger.replace(withdraw(sending, verdict, { runId, runStartMillis, atMillis: clock.now() }));
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;
   }
 }
-
-const isSameWrite = (stored: StoredRecord | undefined, { attempt }: Sending): boolean =>
-  stored?.state === 'sending' && isSameAttempt(stored.attempt, attempt);
 
 /** Everything that comes before the call. Throws LedgerError. */
 async function prepareCall(state: RunState, target: ApprovedEntry, services: RunServices): Promise<Result | Ready> {

@@ -150,7 +150,7 @@ async function requestWithRetry<Value>(
     if (!isTransient(failure) || tries >= attempts || timeouts >= client.attempts.timedOut) {
       throw new OperationsError(tries === 1 ? failure : { ...failure, tries });
     }
-    await waitFor(client, backoffMillis(tries, random(), retryAfterMillis(headers['retry-after'], realNow())), signal);
+    await client.sleep(backoffMillis(tries, random(), retryAfterMillis(headers['retry-after'], realNow())), signal);
   }
 }
 
@@ -207,15 +207,6 @@ function parseResponse<Value>(
   const value = parse(json, sanitize);
   if (value instanceof Unreadable) throw new OperationsError(unreadable(answer, requestInfo, value.excerpt));
   return value;
-}
-
-async function waitFor({ sleep }: Client, millis: number, signal: AbortSignal | undefined): Promise<void> {
-  try {
-    await sleep(millis, signal);
-  } catch (error) {
-    // If the signal cut the wait short, the caller that checks the signal reports it.
-    if (!signal?.aborted) throw error;
-  }
 }
 
 const requestOf = (

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** Waits for this many milliseconds. May end early, by returning or throwing, when the signal fires. */
+/** Waits for this many milliseconds, or until the signal fires. */
 export type Sleep = (millis: number, signal?: AbortSignal) => Promise<void>;
 
-export const realSleep: Sleep = (millis, signal) => setTimeout(millis, undefined, signal && { signal });
+export const realSleep: Sleep = (millis, signal) => setTimeout(millis, undefined, signal && { signal }).catch(() => {});
 
 /**
  * First wait between two attempts of a read, then doubled each time: three waits take at most 7 s, unless `Retry-After`

@@ -23,13 +23,13 @@ import {
   joined,
   nameOf,
   nextRunChecks,
-  nextRunTries,
   notVisibleNext,
   ofHours,
   ofTotal,
   replaced,
   rowsDone,
   type Sentences,
+  settlesItself,
   taskVanished,
   withoutStop,
 } from './phrases.ts';
@@ -142,8 +142,7 @@ export const gone: CauseEntry<'gone'> = ({ what, at, runId }, entry, context) =>
         subject: 'may have been sent already',
         what: 'nothing was sent a second time',
         why: `${other === undefined ? 'This run' : `Run ${runId}`} may already have sent a truncation of this index; each run sends at most one.`,
-        urgency: 'nothing',
-        next: nextRunTries,
+        ...settlesItself,
       };
   }
 };

@@ -27,13 +27,13 @@ import {
   isUnseen,
   joined,
   nameOf,
-  nextRunTries,
   notVisibleNext,
   notVisibleText,
   ofTotal,
   quarantine,
   rowsDone,
   type Sentences,
+  settlesItself,
   taskVanished,
   withStop,
 } from './phrases.ts';
@@ -50,8 +50,7 @@ export function unchanged(cause: CauseOf<'unchanged'>, entry: DecidedIndex, cont
       subject: 'no answer',
       what: 'a truncation may have been sent, and no count has changed',
       why: joined('No answer to it was recorded.', counters),
-      urgency: 'nothing',
-      next: nextRunTries,
+      ...settlesItself,
     };
   }
   const { subject, why, urgency, next, act, section } = failedRequest('', error, context);
@@ -299,8 +298,7 @@ export function unproven(cause: CauseOf<'unproven'>, entry: DecidedIndex, contex
       subject: 'cannot be counted',
       what: 'the result of its truncation could not be counted',
       why: joined(vanished && taskVanished, error && asSentence(diagnosis(error)), 'The job no longer watches it.'),
-      urgency: 'nothing',
-      next: nextRunTries,
+      ...settlesItself,
       inspect: showTask(entry),
     };
   }

@@ -85,6 +85,7 @@ export const isUnseen = (done: number, rowsDeleted: number): boolean =>
   done >= 2 * rowsDeleted && done >= rowsDeleted + 10;
 
 export const nextRunTries = 'Wait for the next run, which tries again.';
+export const settlesItself = { urgency: 'nothing', next: nextRunTries } as const;
 export const nextRunChecks =
   'Wait for the next run, which checks again. Do not truncate the index by hand in the meantime.';
 export const taskVanished = 'The server no longer knows its task: a node of the search engine may have restarted.';

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test, vi } from 'vitest';
+import { realSleep } from '../../../../lambda/gms/http/retry.ts';
 import { OperationsError } from '../../../../lambda/gms/operations.ts';
 import { maxSentenceBytes } from '../../../../lambda/gms/text.ts';
 import { TransportError } from '../../../../lambda/gms/transport.ts';
@@ -168,8 +169,8 @@ describe('a read that fails temporarily', () => {
     const controller = new AbortController();
     const { server, operations } = await against([http(500, '{}')], {
       sleep: async (_, signal) => {
-        controller.abort();
-        signal?.throwIfAborted();
+        setTimeout(() => controller.abort(), 1);
+        await realSleep(60_000, signal);
       },
     });
     const error = await errorOf(operations.dryRun(operation, { signal: controller.signal }));

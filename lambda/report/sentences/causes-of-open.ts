@@ -1,17 +1,7 @@
 import type { CauseOf } from '../../model/cause.ts';
 import type { DecidedIndex } from '../../model/report-schema.ts';
 import type { Command } from '../guide/audience.ts';
-import {
-  listIndices,
-  listTasks,
-  pause,
-  release,
-  releaseAnyway,
-  setRefresh,
-  showRefresh,
-  showTask,
-  verify,
-} from './commands.ts';
+import { listIndices, listTasks, pause, release, releaseAnyway, showTask, untilRefreshed, verify } from './commands.ts';
 import { date, exact, moment, rows } from './numbers.ts';
 import {
   afterLossInPlaceNext,
@@ -23,7 +13,6 @@ import {
   joined,
   nameOf,
   nextRunChecks,
-  notVisibleNext,
   ofHours,
   ofTotal,
   replaced,
@@ -186,10 +175,7 @@ export function quarantined(cause: CauseOf<'quarantined'>, entry: DecidedIndex, 
       ...common,
       subject: `${rows(counted.expected - counted.found, 'exact')} not visible today`,
       urgency: 'act',
-      next: notVisibleNext,
-      inspect: showRefresh(entry),
-      act: setRefresh(entry, indexNow),
-      section: 'Not visible',
+      ...untilRefreshed(entry, indexNow),
     };
   }
   if (counted?.nothingChanged) {

@@ -7,10 +7,10 @@ import {
   pause,
   release,
   releaseAnyway,
-  setRefresh,
   showBlocks,
   showRefresh,
   showTask,
+  untilRefreshed,
 } from './commands.ts';
 import { duration, exact, percent, rows } from './numbers.ts';
 import {
@@ -27,7 +27,6 @@ import {
   isUnseen,
   joined,
   nameOf,
-  notVisibleNext,
   notVisibleText,
   ofTotal,
   quarantine,
@@ -282,11 +281,8 @@ export function notVisible(cause: CauseOf<'not-visible'>, entry: DecidedIndex, c
       cutoffOf(entry),
     ),
     urgency: 'act',
-    next: notVisibleNext,
-    inspect: showRefresh(entry),
-    act: setRefresh(entry, entry.indexNow),
+    ...untilRefreshed(entry, entry.indexNow),
     instead: release(nameOf(entry), context),
-    section: 'Not visible',
   };
 }
 

@@ -1,15 +1,6 @@
 import type { NoteKind, NoteOf } from '../../model/note.ts';
 import { fromDottedName } from '../../policy/aspects.ts';
-import {
-  listIndices,
-  listTasks,
-  release,
-  releaseAnyway,
-  resume,
-  setRefresh,
-  showRefresh,
-  storeToken,
-} from './commands.ts';
+import { listIndices, listTasks, release, releaseAnyway, resume, storeToken, untilRefreshed } from './commands.ts';
 import { counted, date, exact, moment, rows } from './numbers.ts';
 import {
   asSentence,
@@ -18,7 +9,6 @@ import {
   cutoffText,
   isOrAre,
   joined,
-  notVisibleNext,
   notVisibleText,
   replaced,
   type Sentences,
@@ -149,14 +139,13 @@ const notReleased: Entry<'not-released'> = (note, context) => {
     return { subject: `nothing to release: ${index}`, what, urgency: 'nothing' };
   }
   const isLoss = note.why === 'missing';
-  const isHidden = note.notVisible !== undefined;
   return {
     subject: `NOT RELEASED: ${index}`,
     what: `not released: ${index}`,
     urgency: isLoss ? 'act' : 'week',
     // The plain release comes first.
-    act: isHidden ? setRefresh(fromDottedName(index), note.indexNow) : release(index, context),
-    section: isHidden ? 'Not visible' : isLoss ? 'Rows missing' : 'Quarantined',
+    act: release(index, context),
+    section: isLoss ? 'Rows missing' : 'Quarantined',
     ...refusal(note, context),
   };
 };
@@ -164,10 +153,11 @@ const notReleased: Entry<'not-released'> = (note, context) => {
 function refusal(
   note: NoteOf<'not-released'>,
   context: Context,
-): Pick<Sentences, 'why' | 'next' | 'inspect' | 'instead'> {
+): Pick<Sentences, 'why' | 'next' | 'inspect' | 'act' | 'instead' | 'section'> {
   const { index, missing = 0, accepted, until, problem = 'no reason given' } = note;
   const count = uncountedText(note);
   const lists = listIndices(fromDottedName(index));
+  const hidden = untilRefreshed(fromDottedName(index), note.indexNow);
   const accepting = (how: string) =>
     releaseAnyway(index, missing, `Only if they may stay missing: this releases it ${how}`, context);
   switch (note.why) {
@@ -190,11 +180,12 @@ function refusal(
           `${count}${accepted === undefined ? '' : ` (accepted: ${exact(accepted)})`}.`,
           cutoffText(note.cutoffMillis),
         ),
-        next:
-          note.notVisible === undefined
-            ? `Bring the rows back as the runbook says, then release it again.${note.method === 'reindex' || replaced(note.indexBefore, note.indexNow) !== '' ? ' Until then, do not upgrade DataHub: that may remove the old index with the rows.' : ''}`
-            : `${notVisibleNext} Then release it again.`,
-        inspect: note.notVisible === undefined ? lists : showRefresh(fromDottedName(index)),
+        ...(note.notVisible === undefined
+          ? {
+              next: `Bring the rows back as the runbook says, then release it again.${note.method === 'reindex' || replaced(note.indexBefore, note.indexNow) !== '' ? ' Until then, do not upgrade DataHub: that may remove the old index with the rows.' : ''}`,
+              inspect: lists,
+            }
+          : { ...hidden, next: `${hidden.next} Then release it again.` }),
         instead: accepting(
           `with ${rows(missing, 'exact')} ${note.notVisible === undefined ? 'missing' : 'not visible'}`,
         ),
@@ -257,23 +248,25 @@ const policyChange: Entry<'policy-change'> = ({ index, what, deletesMore, fields
   };
 };
 
+const expires = (what: string, { at, expired }: { at: number; expired?: boolean | undefined }) => ({
+  subject: `${what.toUpperCase()} ${expired ? 'EXPIRED' : `EXPIRES ${date(at)}`}`,
+  what: `the ${what} ${expired ? 'expired' : 'expires'} on ${date(at)}`,
+  urgency: 'act' as const,
+});
+
 export const notes: { [Kind in NoteKind]: Entry<Kind> } = {
   change,
   'policy-change': policyChange,
-  'token-expires': ({ at, expired }, { guide }) => ({
-    subject: expired ? 'TOKEN EXPIRED' : `TOKEN EXPIRES ${date(at)}`,
-    what: `the token ${expired ? 'expired' : 'expires'} on ${date(at)}`,
+  'token-expires': (note, { guide }) => ({
+    ...expires('token', note),
     why: 'Every run fails from then on, until there is a new token.',
-    urgency: 'act',
     next: asSentence(`${createToken} and store it`),
     act: storeToken(guide),
     section: 'Token',
   }),
-  'certificate-expires': ({ at, expired }) => ({
-    subject: expired ? 'CERTIFICATE EXPIRED' : `CERTIFICATE EXPIRES ${date(at)}`,
-    what: `the client certificate ${expired ? 'expired' : 'expires'} on ${date(at)}`,
+  'certificate-expires': (note) => ({
+    ...expires('client certificate', note),
     why: 'The gateway in front of DataHub refuses it from then on, until there is a new one.',
-    urgency: 'act',
     next: 'Renew it, and store certificate and key together.',
   }),
   'no-date-header': () => ({

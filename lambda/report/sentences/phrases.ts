@@ -102,10 +102,6 @@ export const afterLossNext = `${firstStep} Do not upgrade DataHub: that may remo
 /** After a delete in place no old index has the rows. */
 export const afterLossInPlaceNext = `${firstStep} Then count by day, and find out what deletes here, as the runbook says.`;
 
-/** Rows that are written and not visible: no request below copies or removes anything before they are. */
-export const notVisibleNext =
-  'Until it is refreshed, do not upgrade DataHub or reindex: such rows would be left out. If red, wait for its shards.';
-
 /** `5,000 rows are not visible`. */
 export const notVisibleText = (count: number): string => `${rows(count, 'exact')} ${isOrAre(count)} not visible`;
 

@@ -1,4 +1,3 @@
-import { serverAddress } from '../gms/http/base-url.ts';
 import { capped } from '../gms/text.ts';
 import { addressElsewhere, fencedBy, type Ownership, releasableAt } from '../ledger/ownership.ts';
 import {
@@ -256,5 +255,3 @@ export const replaceEntry = (state: RunState, old: Entry, next: Entry): RunState
 /** From this moment on the run sends and watches nothing; epoch milliseconds. */
 export const endOf = (state: Pick<RunState, 'runStartMillis'>, settings: RunSettings): number =>
   state.runStartMillis + settings.maxRunHours * hourMillis;
-
-export const addressOf = (settings: RunSettings): string => serverAddress(settings.gmsUrl);

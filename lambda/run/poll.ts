@@ -38,25 +38,20 @@ async function checkAll(state: RunState, services: RunServices, end: number, sig
   const isOver = (now: number) => budgetExceeded(state, settings, now) !== undefined;
   const run = runOf(state);
   const limit = pLimit(pollConcurrency);
-  const one = async (entry: Entry): Promise<Polled> => {
+  const one = async (entry: Entry): Promise<{ entry: Entry; breaker?: Cause | undefined }> => {
     const now = clock.now();
     if (entry.phase !== 'watched' || now >= end || !(isOver(now) || isDue(entry.watch, now))) return { entry };
     const record = await services.ledger.read(entry.index);
     const call = ownCallWithoutTask(record, run);
     return {
       entry: await checkOne(entry, record, state, { ...services, signal, run, isLastCheck: isOver }),
+      // A call of this run that returned no task id may have been refused.
       breaker: call && afterRefusal(call.answer?.status),
     };
   };
   const polled = await Promise.all(state.entries.map((entry) => limit(() => one(entry))));
   const breaker = state.breaker ?? polled.find((result) => result.breaker)?.breaker;
   return { ...state, entries: polled.map(({ entry }) => entry), breaker };
-}
-
-interface Polled {
-  entry: Entry;
-  /** A call of this run that returned no task id has been refused. */
-  breaker?: Cause | undefined;
 }
 
 async function checkOne(

@@ -72,14 +72,12 @@ export interface ReleaseRequest {
   acceptMissing?: number;
 }
 
-type ReleaseResult = { kind: 'granted'; record: LedgerRecord } | { kind: 'refused'; note: Note };
-
 /** Releases one index, or says why it cannot be released (yet). Never throws for the server or the ledger. */
 export async function releaseIndex(
   { key, record, run, by, acceptMissing }: ReleaseRequest,
   services: Services,
   signal: AbortSignal,
-): Promise<ReleaseResult> {
+): Promise<{ kind: 'granted'; record: LedgerRecord } | { kind: 'refused'; note: Note }> {
   const refused = (
     why: NoteOf<'not-released'>['why'],
     facts: Omit<NoteOf<'not-released'>, 'kind' | 'index' | 'why'> = {},

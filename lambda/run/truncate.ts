@@ -8,7 +8,6 @@ import type { Cause } from '../model/cause.ts';
 import type { Outcome } from '../model/outcomes.ts';
 import { secondMillis } from '../model/time.ts';
 import { decide, isAboveCeiling, policyCutoff } from '../policy/decision.ts';
-import { settingsOf } from '../policy/schema.ts';
 import { withDeadline } from '../truncation/clock.ts';
 import { countTruncation, truncateFields } from '../truncation/counts.ts';
 import { findCutoff, rowLimit } from '../truncation/row-limit.ts';
@@ -249,7 +248,7 @@ async function withinLimit(
   if (plan.counts.method === 'reindex' || policy.maxRowsPerRun === undefined) return undefined;
   const own = policyCutoff(runStartMillis, policy);
   const ask = (cutoffMillis: number): Promise<DryRun> =>
-    operations.dryRun(truncateFields(settingsOf(policy), cutoffMillis, refusesForceField ?? false), { signal });
+    operations.dryRun(truncateFields(policy, cutoffMillis, refusesForceField ?? false), { signal });
   const whole = await ask(own);
   // The ceiling is about all old rows: what Plan would not have begun is not begun now.
   if (whole.rowsToDelete > (approveRows ?? 0) && isAboveCeiling(policy, whole)) return undefined;
@@ -271,8 +270,7 @@ async function decideWith(
   signal: AbortSignal,
 ): Promise<Decision> {
   const { operations, clock } = services;
-  const { plan } = target;
-  const policy = settingsOf(target.policy);
+  const { policy, plan } = target;
   const { runStartMillis } = state;
   const policyCutoffMillis = policyCutoff(runStartMillis, policy);
   const cutoffMillis = plan.limited ? plan.cutoffMillis : policyCutoffMillis;

@@ -131,11 +131,10 @@ async function requestWithRetry<Value>(
   for (;;) {
     if (signal?.aborted) throw new OperationsError(failureOfTransport({ stage: 'aborted' }, requestInfo));
     const info = sentBy(identity, requestInfo, realNow());
-    const attempt = await tryOnce(client, requestOf(client.baseUrl, info, body, identity), info, signal);
-    if (attempt.kind === 'answered') {
-      return { answer: attempt.answer, value: parseResponse(attempt.answer, requestInfo, parse, identities.sanitize) };
+    const { answer, failure } = await tryOnce(client, requestOf(client.baseUrl, info, body, identity), info, signal);
+    if (failure === undefined) {
+      return { answer, value: parseResponse(answer, requestInfo, parse, identities.sanitize) };
     }
-    const { failure, headers } = attempt;
     if (mayReread && mayBeOutdated(failure, identity)) {
       // The operator may have renewed the identity since it was read; a refused one does not count as a failed attempt.
       mayReread = false;
@@ -150,7 +149,10 @@ async function requestWithRetry<Value>(
     if (!isTransient(failure) || tries >= attempts || timeouts >= client.attempts.timedOut) {
       throw new OperationsError(tries === 1 ? failure : { ...failure, tries });
     }
-    await client.sleep(backoffMillis(tries, random(), retryAfterMillis(headers['retry-after'], realNow())), signal);
+    await client.sleep(
+      backoffMillis(tries, random(), retryAfterMillis(answer?.headers['retry-after'], realNow())),
+      signal,
+    );
   }
 }
 
@@ -165,25 +167,19 @@ const mayBeOutdated = ({ status, kind }: ServerError, { headers, certificate }: 
   (status === 401 && kind !== 'privilege') ||
   ((headers ?? certificate) !== undefined && ['gateway', 'redirect', 'tls', 'reset'].includes(kind));
 
-type Attempt =
-  | { kind: 'answered'; answer: HttpResponse }
-  | { kind: 'failed'; failure: ServerError; headers: HttpResponse['headers'] };
-
 async function tryOnce(
   { transport, identities }: Client,
   request: HttpRequest,
   requestInfo: RequestInfo,
   signal: AbortSignal | undefined,
-): Promise<Attempt> {
-  let answer: HttpResponse;
+): Promise<{ answer: HttpResponse; failure?: undefined } | { answer?: HttpResponse; failure: ServerError }> {
   try {
-    answer = await transport.post(request, signal);
+    const answer = await transport.post(request, signal);
+    return { answer, failure: failureOfStatus(answer, requestInfo, identities.sanitize) };
   } catch (error) {
     if (!(error instanceof TransportError)) throw error;
-    return { kind: 'failed', failure: failureOfTransport(error, requestInfo), headers: {} };
+    return { failure: failureOfTransport(error, requestInfo) };
   }
-  const failure = failureOfStatus(answer, requestInfo, identities.sanitize);
-  return failure ? { kind: 'failed', failure, headers: answer.headers } : { kind: 'answered', answer };
 }
 
 const transientKinds = new Set<ServerErrorKind>(['connect', 'timeout', 'reset', 'throttled', 'server-error']);

@@ -6,7 +6,7 @@ import type { Note } from '../../model/note.ts';
 import type { ServerError } from '../../model/server-error.ts';
 import { dottedName } from '../../policy/aspects.ts';
 import { type DecisionInput, decide, policyCutoff, withHeadroom } from '../../policy/decision.ts';
-import { type Policy, settingsOf } from '../../policy/schema.ts';
+import type { Policy } from '../../policy/schema.ts';
 import { recount, truncateFields } from '../../truncation/counts.ts';
 import { findCutoff, rowLimit } from '../../truncation/row-limit.ts';
 import { physicalIndex } from '../../truncation/sizes.ts';
@@ -120,7 +120,7 @@ const factsFor = (
   dryRun: DryRun,
   { state: { runStartMillis, approveRows }, services: { clock, settings } }: PlanContext,
 ): DecisionInput => ({
-  policy: settingsOf(policy),
+  policy,
   dryRun,
   runStartMillis,
   cutoffMillis: policyCutoff(runStartMillis, policy),

@@ -2,7 +2,7 @@ import { asResult, type DryRun, OperationsError, type TruncateFields } from '../
 import { capped } from '../gms/text.ts';
 import { LedgerError } from '../ledger/ledger.ts';
 import { type Ownership, ownership } from '../ledger/ownership.ts';
-import type { Attempt, Idle, Sending, Verdict } from '../ledger/record.ts';
+import type { Attempt, Idle, Sending, StoredRecord, Verdict } from '../ledger/record.ts';
 import { isSameAttempt, startSending, withdraw } from '../ledger/transitions.ts';
 import type { Cause } from '../model/cause.ts';
 import type { Outcome } from '../model/outcomes.ts';
@@ -102,13 +102,15 @@ async function takeBack(sending: Sending, { ledger, clock }: RunServices): Promi
   const { runId, runStartMillis } = sending.attempt;
   const verdict: Verdict = { outcome: 'not-started', cause: { kind: 'setup', what: 'ledger' }, method: 'delete' };
   try {
-    const stored = await ledger.read(sending.index);
-    if (stored?.state !== 'sending' || !isSameAttempt(stored.attempt, sending.attempt)) return;
+    if (!isSameWrite(await ledger.read(sending.index), sending)) return;
     await ledger.replace(withdraw(sending, verdict, { runId, runStartMillis, atMillis: clock.now() }));
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;
   }
 }
+
+const isSameWrite = (stored: StoredRecord | undefined, { attempt }: Sending): boolean =>
+  stored?.state === 'sending' && isSameAttempt(stored.attempt, attempt);
 
 /** Everything that comes before the call. Throws LedgerError. */
 async function prepareCall(state: RunState, target: ApprovedEntry, services: RunServices): Promise<Result | Ready> {
@@ -277,7 +279,8 @@ async function decideWith(
   const fields = truncateFields(policy, cutoffMillis, state.refusesForceField ?? false);
   const ask = (some: TruncateFields): Promise<DryRun> => operations.dryRun(some, { signal });
 
-  const size = physicalIndex(await readSizes(operations, signal), fields);
+  // Where Plan was told of none, nothing is asked.
+  const indexName = plan.indexName && physicalIndex(await readSizes(operations, signal), fields)?.indexName;
   const countedAtMillis = clock.now();
   const baseline = await countTruncation(ask, { fields, policyCutoffMillis, countedAtMillis });
   if (baseline.isAbsent) throw new OperationsError({ kind: 'no-index', operation: 'dry-run' });
@@ -327,7 +330,7 @@ async function decideWith(
       rowsTotal,
       rowsToKeep: baseline.rowsToKeep,
       countedAtMillis,
-      indexName: size?.indexName,
+      indexName,
     },
     rest: plan.limited?.rest,
     sendingSince: clock.now(),

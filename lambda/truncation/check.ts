@@ -154,10 +154,10 @@ async function nextWindow({ attempt }: Unresolved, counts: TruncationCounts, ser
 
 /** For the entry alone: no verdict depends on it. */
 async function indexAfter({ attempt }: Unresolved, services: CheckServices): Promise<Pick<Verdict, 'indexNow'>> {
+  const { indexName } = attempt.baseline;
+  if (indexName === undefined) return { indexNow: undefined };
   const index = physicalIndex(await readSizes(services.operations, services.signal), attempt.fields);
-  const isAnother =
-    index !== undefined && attempt.baseline.indexName !== undefined && index.indexName !== attempt.baseline.indexName;
-  return { indexNow: isAnother ? index.indexName : undefined };
+  return { indexNow: index === undefined || index.indexName === indexName ? undefined : index.indexName };
 }
 
 /** From the call to the end, as far as the run saw it. */

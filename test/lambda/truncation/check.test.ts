@@ -206,7 +206,7 @@ describe('A check that ends in a verdict', () => {
     ['counting', { left: defect }],
     ['the status', { status: async () => defect() }],
     ['the window', { window: defect }],
-    ['the sizes', { sizes: async () => defect() }],
+    ['the sizes', { record: aRunning({ attempt: anAttempt({ baseline }) }), sizes: async () => defect() }],
   ])('fails for a defect in %s', async (_, given) => {
     await expect(once(given)).rejects.toThrow('a defect');
   });

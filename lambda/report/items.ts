@@ -64,15 +64,17 @@ export function itemsOf(report: Report, context: Context): Items {
     notes
       .filter(({ kind, next }) => next === undefined && (kind === 'policy-change') === isChange)
       .map(({ what, why }) => joined(asSentence(what), why));
-  const error = report.cause === undefined ? [] : [ofError(report, report.cause, context)];
+  const explained = report.policies.filter((entry) => isExplained(report, entry));
+  const error = report.cause === undefined ? [] : [ofError(report.cause, explained, context)];
   const others = [...grouped(report, context), ...notes.flatMap(ofNote)];
   const problems = [...error, ...others.sort((one, other) => one.rank - other.rank)];
   return {
     problems: isHelpless(report) && urgencyOf(problems) === 'nothing' ? problems.map(thisWeek) : problems,
     // If no policy was examined, the error has said it.
-    explained: report.policies.every((entry) => isExplained(report, entry) && entry.outcome === 'failed')
-      ? []
-      : report.policies.filter((entry) => isExplained(report, entry)).map(nameOf),
+    explained:
+      explained.filter(({ outcome }) => outcome === 'failed').length === report.policies.length
+        ? []
+        : explained.map(nameOf),
     fine: report.policies
       .filter(({ outcome }) => resultOf[outcome] === 'ok')
       .sort((one, other) => order(one) - order(other))
@@ -142,9 +144,8 @@ const rankOf = ({ urgency }: Sentences, outcome = outcomes.length): number =>
 
 const ofNoIndex = { detail: '', names: [], owner: '' } as const;
 
-function ofError(report: Report, cause: NonNullable<Report['cause']>, context: Context): Item {
+function ofError(cause: Cause, explained: readonly DecidedIndex[], context: Context): Item {
   const sentences = sentencesOfError(cause, context);
-  const explained = report.policies.filter((entry) => isExplained(report, entry));
   const notStarted = explained.filter(({ outcome }) => outcome === 'not-started').length;
   const about = [[explained.length - notStarted, 'not examined'] as const, [notStarted, 'not started'] as const].map(
     ([count, how]) => (count === 0 ? '' : `, ${counted(count, 'policy', 'policies')} ${how}`),

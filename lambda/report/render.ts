@@ -184,11 +184,13 @@ function fine({ fine: all }: Message, { plain, max, room }: Form): string[] {
 }
 
 /** What differs from the live policies, as far as there is room. */
-function changes({ changes }: Message, { plain, room, max }: Form): Line[] {
-  const shown = changes.slice(0, Math.min(12, 4 * max.fine));
-  const more = changes.length - shown.length;
-  const rest = more > 0 ? [`- ${counted(more, 'more change', 'more changes')} in the report.`] : [];
-  return [...shown.map((text) => `- ${plain(text, room.remark)}`), ...rest].map(textLine);
+const changes = ({ changes }: Message, form: Form): Line[] =>
+  listed(changes, Math.min(12, 4 * form.max.fine), 'change', form).map(textLine);
+
+function listed(texts: readonly string[], most: number, what: 'change' | 'note', { plain, room }: Form): string[] {
+  const more = texts.length - most;
+  const rest = more > 0 ? [`- ${counted(more, `more ${what}`, `more ${what}s`)} in the report.`] : [];
+  return [...texts.slice(0, most).map((text) => `- ${plain(text, room.remark)}`), ...rest];
 }
 
 /** What earlier runs did, which a preview has not done. */
@@ -197,13 +199,7 @@ function unread({ fine }: Message, { plain, room }: Form): string[] {
   return texts.length === 0 ? [] : [`Not done by this preview, and nobody has read it yet:`, ...texts];
 }
 
-function remarks({ remarks }: Message, { max, room, plain }: Form): string[] {
-  const more = remarks.length - max.remarks;
-  return [
-    ...remarks.slice(0, max.remarks).map((text) => `- ${plain(text, room.remark)}`),
-    ...(more > 0 ? [`- ${counted(more, 'more note', 'more notes')} in the report.`] : []),
-  ];
-}
+const remarks = ({ remarks }: Message, form: Form): string[] => listed(remarks, form.max.remarks, 'note', form);
 
 function hints({ report, kind, context: { guide } }: Message, { plain }: Form): string[] {
   const said: string[] = [];

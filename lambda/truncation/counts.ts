@@ -145,12 +145,3 @@ export async function countWindow(
     ? undefined
     : { afterMillis, untilMillis, rows: Math.max(0, until - after), countedAtMillis: nowMillis };
 }
-
-export async function recount(
-  ask: Ask,
-  fields: Pick<TruncateFields, 'entityType' | 'aspect' | 'batchSize'>,
-  { afterMillis, untilMillis }: Pick<Window, 'afterMillis' | 'untilMillis'>,
-): Promise<{ rows: number; isAbsent: boolean }> {
-  const { rows, isAbsent } = await countRows(ask, fields, { after: afterMillis, until: untilMillis });
-  return { rows: Math.max(0, rows.until - rows.after), isAbsent };
-}

@@ -174,7 +174,9 @@ export function reduce(before: Watch, seen: Observation, attempt: Attempt): Watc
     ...before,
     lastCheckAt: seen.at,
     seenAt: seen.status || seen.counts ? seen.at : before.seenAt,
-    ...bestSoFar(before, seen),
+    rowsLeft: least(before.rowsLeft, seen.counts?.rowsLeft),
+    rowsToKeep: seen.counts ? seen.counts.rowsToKeep : before.rowsToKeep,
+    counter: most(before.counter, counterOf(seen.status)),
     ...idleness(before, seen, movement),
     ...byStatus(before, seen),
     // What has not moved predicts nothing.
@@ -206,15 +208,6 @@ function movementOf(before: Watch, { counts, status }: Observation, { method, ba
     isFirst: !!counts && before.rowsToKeep === undefined,
   };
 }
-
-const bestSoFar = (
-  before: Watch,
-  { counts, status }: Observation,
-): Pick<Watch, 'rowsLeft' | 'rowsToKeep' | 'counter'> => ({
-  rowsLeft: least(before.rowsLeft, counts?.rowsLeft),
-  rowsToKeep: counts ? counts.rowsToKeep : before.rowsToKeep,
-  counter: most(before.counter, counterOf(status)),
-});
 
 function idleness(before: Watch, seen: Observation, { progressed, moved, isFirst }: Movement) {
   const { at, until, counts, error, status } = seen;

@@ -7,7 +7,7 @@ import type { ServerError } from '../../model/server-error.ts';
 import { dottedName } from '../../policy/aspects.ts';
 import { type DecisionInput, decide, policyCutoff, withHeadroom } from '../../policy/decision.ts';
 import type { Policy } from '../../policy/schema.ts';
-import { recount, truncateFields } from '../../truncation/counts.ts';
+import { countRows, truncateFields } from '../../truncation/counts.ts';
 import { findCutoff, rowLimit } from '../../truncation/row-limit.ts';
 import { physicalIndex } from '../../truncation/sizes.ts';
 import { doneEntry } from '../entries.ts';
@@ -100,10 +100,12 @@ async function noteFewerRows(
 ): Promise<void> {
   const window = windowNow(records.get(index), fields.cutoffMillis, state);
   if (!window || requests.isLate()) return;
-  const counted = await asResult(() => recount((some) => requests.dryRun(some), fields, window));
+  const { afterMillis: after, untilMillis: until } = window;
+  const counted = await asResult(() => countRows((some) => requests.dryRun(some), fields, { after, until }));
   // If something is wrong with the index, the policy's own dry run reports it.
   if (counted.kind === 'failed' || counted.value.isAbsent) return;
-  const { rows: found } = counted.value;
+  const { rows } = counted.value;
+  const found = Math.max(0, rows.until - rows.after);
   const { rows: expected, countedAtMillis: since } = window;
   if (expected - found <= Math.max(fewerBetweenRuns.rows, expected * fewerBetweenRuns.share)) return;
   notes.push({ kind: 'fewer-rows', index: dottedName(policy), expected, found, since });

@@ -104,6 +104,9 @@ const kinds = {
     ...releaseFacts,
   },
 
+  /** The report is published long after its run, and may be out of date. */
+  late: { startedAt: millis },
+
   /** More entries than one run carries. */
   beyond: {
     entries: z.int(),
@@ -128,9 +131,31 @@ export const noteWithTextSchema = unionSchema(kinds, 'NoteWithText', 'what a not
   text: z.string().meta({ description: 'one or two sentences' }),
 }) as z.ZodType<NoteWithText>;
 
-/**
- * Whether it needs a person: it makes the run's result at least `attention`. After a release nothing is left to do: a
- * person has said what is accepted.
- */
+/** What a note makes of its run: `attention` is its result at least; a `problem` is for whoever wants only problems. */
+const weights: Readonly<Record<NoteKind, 'attention' | 'problem' | 'quiet'>> = {
+  change: 'quiet',
+  'policy-change': 'quiet',
+  'token-expires': 'problem',
+  'certificate-expires': 'problem',
+  'no-date-header': 'quiet',
+  paused: 'quiet',
+  'preview-by-hand': 'problem',
+  unconfirmed: 'problem',
+  'field-refused': 'quiet',
+  'truncate-failed': 'problem',
+  'fewer-rows': 'attention',
+  'other-address': 'quiet',
+  'empty-ledger': 'quiet',
+  // A person has said what is accepted: nothing is left to do.
+  released: 'problem',
+  'not-released': 'attention',
+  late: 'problem',
+  beyond: 'problem',
+  shortened: 'quiet',
+};
+
 export const needsAttention = (note: Note): boolean =>
-  note.kind === 'fewer-rows' || (note.kind === 'not-released' && note.why !== 'idle');
+  weights[note.kind] === 'attention' && !(note.kind === 'not-released' && note.why === 'idle');
+
+export const isNoteProblem = (note: Note): boolean =>
+  weights[note.kind] !== 'quiet' || (note.kind === 'paused' && note.problem !== undefined);

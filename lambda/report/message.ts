@@ -1,5 +1,5 @@
 import { redactor } from '../gms/secrets.ts';
-import type { NoteKind } from '../model/note.ts';
+import { isNoteProblem } from '../model/note.ts';
 import type { Report } from '../model/report-schema.ts';
 import { tolerated } from '../truncation/kept.ts';
 import type { Audience } from './guide/audience.ts';
@@ -67,18 +67,6 @@ const isOwnWord = (key: string, value: unknown): boolean =>
   typeof value === 'string' &&
   ((ownWords.has(key) && /^[a-z]+(?:-[a-z]+)*$/.test(value)) || (names.has(key) && /^[\w.:-]+$/.test(value)));
 
-/** Notes that need no person: they only say how the run went. */
-const quietNotes: readonly NoteKind[] = [
-  'no-date-header',
-  'field-refused',
-  'paused',
-  'other-address',
-  'empty-ledger',
-  'shortened',
-  'change',
-  'policy-change',
-];
-
 /**
  * Whether a report has a problem (rule 12): its result is not ok, something was lost or may be, a person has to do
  * something, or an index was released.
@@ -91,4 +79,4 @@ export const isProblem = (report: Report): boolean =>
     ({ rowsMissing = 0, rowsNotVisible = 0, method, indexNow, noIndex }) =>
       rowsMissing > tolerated.rows || rowsNotVisible > 0 || method === 'reindex' || indexNow !== undefined || noIndex,
   ) ||
-  (report.notes ?? []).some((note) => !quietNotes.includes(note.kind) || (note.kind === 'paused' && note.problem));
+  (report.notes ?? []).some(isNoteProblem);

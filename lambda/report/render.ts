@@ -7,6 +7,7 @@ import type { Message } from './message.ts';
 import { counted, duration, moment, size } from './sentences/numbers.ts';
 import { type Context, joined, nameOf, withStop } from './sentences/phrases.ts';
 import { clip, oneLine } from './sentences/text.ts';
+import { lateNotice } from './subject.ts';
 
 /** The text of a message: the same items in the same order for every destination, as far as each has room. */
 
@@ -59,8 +60,10 @@ function opening({ report, kind, problems, summary }: Message, form: Form): stri
   const which = [oneLine(report.stage, 60) || 'unnamed', hostOf(report.server)]
     .filter((part) => part !== '')
     .join(', ');
+  const late = lateNotice(report);
   return form.plain(
     joined(
+      late !== '' && `${late}; look at status first.`,
       kind.startsWith('PREVIEW') ? `${kind}, nothing was deleted.` : withStop(kind),
       `${which}.`,
       problems.length > 0 ? urgencyLine(problems) : withStop(summary),

@@ -7,6 +7,7 @@ import { type Note, needsAttention } from '../model/note.ts';
 import { type Result, resultOf, worst } from '../model/outcomes.ts';
 import type { DecidedIndex, Report, ReportData } from '../model/report-schema.ts';
 import type { Mode } from '../model/run-input.ts';
+import { hourMillis } from '../model/time.ts';
 import { dottedName } from '../policy/aspects.ts';
 import type { Clock } from '../truncation/clock.ts';
 import { decisionOf, doneEntry, markOf } from './entries.ts';
@@ -16,6 +17,9 @@ import { unfinishedEntry } from './next.ts';
 import type { Log, Publisher, RunSettings, Subscriptions } from './services.ts';
 import { assertOurs, type DoneEntry, type Entry, emptyState, type RunState } from './state.ts';
 import { view } from './view.ts';
+
+/** A run may last 24 hours (maxRunHours), and its last polls a little longer. A redrive may be a week late. */
+const longestRunMillis = 26 * hourMillis;
 
 /** What the workflow passes to Report: as `input` a run state, or what is left of a failed Plan. */
 export interface ReportEvent extends PlanEvent {
@@ -107,11 +111,14 @@ export function composeReport(
   { settings, clock, addSentences }: Pick<ReportServices, 'settings' | 'clock' | 'addSentences'>,
   subscriptions?: Subscriptions,
 ): Report {
-  const data = dataOf(state, new Date(clock.now()).toISOString());
+  const { runStartMillis: startedAt } = state;
+  const now = clock.now();
+  const data = dataOf(state, new Date(now).toISOString());
+  const late: Note[] = now - startedAt > longestRunMillis ? [{ kind: 'late', startedAt }] : [];
   return addSentences({
     ...data,
     jobVersion: settings.jobVersion,
-    notes: [...subscriptionNotes(data.mode, subscriptions), ...data.notes],
+    notes: [...late, ...subscriptionNotes(data.mode, subscriptions), ...data.notes],
   });
 }
 

@@ -315,6 +315,10 @@ export const notes: { [Kind in NoteKind]: Entry<Kind> } = {
   }),
   released,
   'not-released': notReleased,
+  late: ({ startedAt }) => ({
+    what: `this report of ${moment(startedAt)} is late, and may be out of date`,
+    urgency: 'nothing',
+  }),
   beyond,
   shortened: ({ indices, indicesOf }) => ({
     what: `shortened to fit into one message: long texts are cut, and ${indices} of ${indicesOf} indices without a policy are left out`,

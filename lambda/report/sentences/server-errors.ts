@@ -58,7 +58,7 @@ const newToken = { urgency: 'act', token: true } as const;
 
 const behindIt = 'use an address of GMS behind the gateway, or let this job through there without it';
 
-/** Where each part of the identity, and whom to trust, is given. */
+/** Where each part of the identity, and whom to trust, is given; and what may keep a request from the server. */
 const ways = {
   headers: {
     aws: 'headersParameter in the stage file',
@@ -75,6 +75,7 @@ const ways = {
     kubernetes: "server.caConfigMap in the chart's values",
     machine: '--ca-file',
   },
+  network: { aws: 'security groups', kubernetes: 'network policies', machine: 'firewalls' },
 } as const;
 
 function given(part: keyof typeof ways, next: (way: string) => string): ByPlace {
@@ -265,18 +266,27 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
   dns: (error) => ({
     brief: 'host name not found',
     came: `the host name of ${hostOf(error)} cannot be resolved${codeOf(error)}`,
-    next: 'Check the GMS address (in a cluster, service and namespace) and, in a private network, its DNS',
+    next: {
+      aws: 'Check the GMS address and, inside a VPC, its DNS',
+      kubernetes: "Check server.url in the chart's values: the service, and its namespace if it is a different one",
+      machine: 'Check the GMS address',
+    },
   }),
   connect: (error) => ({
     brief: 'no connection',
     came: `no connection to ${hostOf(error)}${codeOf(error)}`,
-    next: 'Check that the server is up, that address and port are right, and that firewalls (security groups, network policies) let the job through',
+    next: given(
+      'network',
+      (way) => `Check that the server is up, that address and port are right, and that ${way} let the job through`,
+    ),
   }),
   tls: (error) => {
     const { code = '' } = error;
     if (handshakeEnded.test(code)) {
-      const said = code.endsWith('_EXPIRED') ? clientCertificates.expired : clientCertificate(error);
-      return { ...said, came: `${hostOf(error)} ended the TLS handshake${codeOf(error)}` };
+      const came = `${hostOf(error)} ended the TLS handshake${codeOf(error)}`;
+      if (code.endsWith('_EXPIRED')) return { ...clientCertificates.expired, came };
+      if (has(error, 'certificate')) return { ...clientCertificate(error), came };
+      return { ...clientCertificates.wanted, came, means: 'Servers that want a client certificate do this.' };
     }
     const { came, ...said } = serverCertificates.find(({ codes }) => codes.test(code)) ?? notTrusted;
     return { ...said, came: `${came.replace('HOST', () => hostOf(error))}${codeOf(error)}` };

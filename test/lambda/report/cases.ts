@@ -411,6 +411,7 @@ export const noteCases: [name: string, note: Note][] = [
   ['not released: another address', { ...notReleased, why: 'unknown', unknown: 'address', address: oldAddress }],
   ['not released: ledger', { ...notReleased, why: 'ledger', problem: 'the disk is full' }],
   ['nothing to release', { ...notReleased, why: 'idle' }],
+  ['late', { kind: 'late', startedAt: at }],
   ['more than a run carries', { kind: 'beyond', entries: 2, names: ['chart.a', 'chart.b'], quarantined: ['chart.b'] }],
   [
     'many more, and quarantined',

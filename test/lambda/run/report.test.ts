@@ -43,6 +43,13 @@ test.each([
   expect(() => compose(state)).toThrow('the run state');
 });
 
+test.each([
+  ['in the 25th hour, as the longest run may end', 25, []],
+  ['in the 27th hour', 27, [{ kind: 'late', startedAt: expect.any(Number) }]],
+])('a report that is published %s says so only if it is late', (_, hours, notes) => {
+  expect(compose(aRunState([], { runStartMillis: clock.now() - hours * 3_600_000 })).notes).toEqual(notes);
+});
+
 const services = (publish: () => Promise<boolean>, order: string[] = []) => ({
   settings,
   clock,

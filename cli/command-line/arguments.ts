@@ -1,7 +1,7 @@
 import type { Mode, RunInput } from '../../lambda/model/run-input.ts';
 import { UsageError } from '../events/mistakes.ts';
 import { type CommandLine, type Print, readCommandLine } from './read.ts';
-import { exampleOf, inCheckout, type Verb, verbNames } from './verbs.ts';
+import { inCheckout, type Verb, verbNames } from './verbs.ts';
 
 /**
  * Reads the command line.
@@ -20,7 +20,7 @@ export function parseArguments(
   const given = argumentsOf(first === npmStart ? demoAlone(others, program) : argv, env);
   const read = readCommandLine(given, program);
   if (read.verb === 'print') return read;
-  const problem = problemOf(read, program);
+  const problem = problemOf(read);
   if (problem !== undefined) throw new UsageError(problem);
   return read;
 }
@@ -55,8 +55,8 @@ function argumentsOf(argv: readonly string[], env: NodeJS.ProcessEnv): readonly 
 }
 
 /** What makes no sense together. */
-function problemOf(commandLine: CommandLine, program: string): string | undefined {
-  const { verb, words, json, html, metricsFile, log, force, notify, notifyFormat } = commandLine;
+function problemOf(commandLine: CommandLine): string | undefined {
+  const { words, json, html, metricsFile, log, force, notify, notifyFormat } = commandLine;
   if (json === '-' && log === 'json') {
     return '--json - and --log json both want standard output: name a file with --json FILE.';
   }
@@ -75,9 +75,7 @@ function problemOf(commandLine: CommandLine, program: string): string | undefine
   if (commandLine.acceptMissing !== undefined && words.length !== 1) {
     return '--accept-missing needs exactly one INDEX: it is about the rows of one index.';
   }
-  return verb === 'validate' && (commandLine.policies ?? commandLine.stage) === undefined
-    ? `Name what to validate, as in: ${exampleOf(program, 'validate')}`
-    : undefined;
+  return undefined;
 }
 
 /** The input of a run's execution, as someone starting one by hand in AWS would write it. */

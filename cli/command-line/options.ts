@@ -24,7 +24,6 @@ export interface Options {
   by?: string;
   runs?: boolean;
   acceptMissing?: number;
-  stage?: string;
   ledger?: string;
   name?: string;
   json?: string;
@@ -111,7 +110,6 @@ export const options: Record<OptionName, Description> = {
     // Zero is allowed: it releases an index that cannot be counted.
     read: (text) => wholeNumber(text, 'of rows', { least: 0 }),
   },
-  stage: { flags: '--stage <file>', help: 'another name for --policies' },
   ledger: {
     flags: '--ledger <folder>',
     help: 'where truncations are recorded (default: below $XDG_STATE_HOME)',

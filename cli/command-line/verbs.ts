@@ -115,9 +115,10 @@ export const verbs: Record<Verb, VerbDescription> = {
     example: 'rows-missing',
   },
   validate: {
-    summary: 'checks files with policies: lists every mistake, and exits with 2',
+    summary: 'checks a file with policies: lists every mistake, and exits with 2',
     more: 'It warns if GMS answers at another path of a stage (no token is sent).',
-    options: ['policies', 'stage', 'minRetentionDays', 'json', 'force'],
+    options: ['policies', 'minRetentionDays', 'json', 'force'],
+    needsPolicies: true,
     noEnv: ['policies'],
     help: { json: 'write the input that previews them; - prints it' },
     example: '--policies policies.json',

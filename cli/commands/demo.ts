@@ -34,7 +34,7 @@ export async function demo(
     const server: Server = { baseUrl, identity: fixedIdentity({ token }), secrets: () => [token] };
     output.header({ server: baseUrl, mode: 'enforce', embedded: true, fast: true });
     for (const remark of remarksOn(commandLine.notifyUrlFile)) output.note(remark);
-    connection = connect(server, { sampleOnly: true, onServerEvent: output.serverEvent });
+    connection = connect(server, { sampleOnly: true });
     const audience = { kind: 'machine', program, demo: true } as const;
     const ledger = memoryLedger();
     // One of the sample policies has a ceiling, to show what happens there: that needs attention, and is expected.
@@ -44,7 +44,8 @@ export async function demo(
       { server, audience, ...files, webhook, failOn, byHand, printed, complain },
       output,
     );
-    const run = { server, connection, policies, input, fast: true, embedded: true, ledger, name, audience };
+    const { operations } = connection;
+    const run = { server, operations, policies, input, fast: true, embedded: true, ledger, name, audience };
     await runOnce(run, output, publisher);
     return publisher.status();
   } finally {

@@ -31,8 +31,7 @@ import {
   unusable,
 } from '../ledgers/choose.ts';
 import { reportPublisher } from '../outputs/tell-report.ts';
-import { connect } from '../run/connect.ts';
-import { unconnected } from '../run/observed.ts';
+import { connect, unconnected } from '../run/connect.ts';
 import { runOnce } from '../run/run-once.ts';
 import { remarksOn, runFiles, secretFiles, serverFiles } from './files.ts';
 import { askerOf, isByHand, type ProcessContext } from './process-context.ts';
@@ -53,7 +52,7 @@ export async function runOnServer(
   const { baseUrl, from } = server;
   const mode = input.release ? ('release' as const) : input.mode;
   const byHand = isByHand(context);
-  const connection = connect(server, { sampleOnly: fast, onServerEvent: output.serverEvent });
+  const connection = connect(server, { sampleOnly: fast });
   try {
     output.header({ server: baseUrl, from, mode, embedded: false, fast, ledger: commandLine.ledger });
     const origin = [originOf(policies.settings, commandLine) ?? [], await notTaken(policies.settings, server)];
@@ -87,7 +86,8 @@ export async function runOnServer(
       output,
     );
     const asked = { ...input, by: askerOf(commandLine.by, context) };
-    const run = { server, connection, policies, input: asked, fast, embedded: false, ledger, name, audience, ask };
+    const { operations } = connection;
+    const run = { server, operations, policies, input: asked, fast, embedded: false, ledger, name, audience, ask };
     await runOnce(run, output, publisher);
     return publisher.status();
   } finally {
@@ -188,7 +188,7 @@ async function reportMistakes(
     output,
   );
   const asked = { ...input, by: askerOf(commandLine.by, context) };
-  const run = { server, connection: unconnected, input: asked, fast: false, embedded: false, ledger, name, audience };
+  const run = { server, operations: unconnected, input: asked, fast: false, embedded: false, ledger, name, audience };
   const publish = async (report: Report) => (await publisher.publish(report)) && isHeard;
   const source = policies ?? { ...noPolicies, read: refuse };
   await runOnce({ ...run, policies: source }, output, { ...publisher, publish });

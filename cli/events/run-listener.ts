@@ -1,5 +1,4 @@
 import type { Cause } from '../../lambda/model/cause.ts';
-import type { ServerError } from '../../lambda/model/server-error.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { Message } from '../../lambda/report/message.ts';
 import { exact, rows } from '../../lambda/report/sentences/numbers.ts';
@@ -23,8 +22,6 @@ export interface RunListener {
   ledger(path: string): void;
   /** A remark worth knowing. @param more lines below it, which stay as they are: a command, a list */
   note(text: string, more?: readonly string[]): void;
-  /** In a run, at once: the server has gone away, is back, or gave a truncation no task id. */
-  serverEvent(event: ServerEvent): void;
   /** Indices counted so far. */
   counted(done: number, of: number): void;
 
@@ -59,13 +56,6 @@ export interface Header {
   /** Omitted if not known yet, or if there is none. */
   ledger?: string;
 }
-
-/** What became of the server between two steps of a run. */
-export type ServerEvent =
-  | { kind: 'away'; error: ServerError }
-  | { kind: 'back' }
-  /** The answer to a truncation, which may have arrived all the same. */
-  | { kind: 'unresolved'; index: string; error: ServerError };
 
 /**
  * Whether output was taken: its reader may be gone, which is a person's choice, or a disk may have refused it. Nothing

@@ -79,12 +79,8 @@ interface Inspection {
  * @param minRetentionDays the floor of a list, where the file has no other
  * @throws UsageError if the file cannot be read
  */
-export function inspectFile(
-  path: string,
-  option: string,
-  minRetentionDays: number = usualLimits.minRetentionDays,
-): InspectedFile {
-  const text = readText(path, option);
+export function inspectFile(path: string, minRetentionDays: number = usualLimits.minRetentionDays): InspectedFile {
+  const text = readText(path, '--policies');
   const nothing = { path, placeholders: [], warnings: [] };
   if (recipeOfGc.test(text)) return { ...nothing, mistakes: [`${path}:1:1: ${isRecipe}`] };
   const read = readDocument(text, path);

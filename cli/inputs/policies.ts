@@ -32,7 +32,7 @@ export type FileSettings = { path?: string } & Pick<
  * @throws UsageError
  */
 export function readPolicies(path: string, minRetentionDays?: number): ReadPolicies {
-  const { mistakes, warnings, found } = inspectFile(path, '--policies', minRetentionDays);
+  const { mistakes, warnings, found } = inspectFile(path, minRetentionDays);
   if (found === undefined || mistakes.length > 0) throw new UsageError([...mistakes, ...warnings].join('\n'));
   const { list, names, ...settings } = found;
   return { source: { name: path, list }, names: names.map(dottedName), warnings, settings: { path, ...settings } };

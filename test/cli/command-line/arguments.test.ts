@@ -135,7 +135,7 @@ describe('The command line', () => {
     expect(parse('preview')).toMatchObject({ policies: '/policies/p.json' });
     expect(parse('enforce --policies mine.json')).toMatchObject({ policies: 'mine.json' });
     expect(parse('demo')).not.toHaveProperty('policies');
-    expect(() => parse('validate')).toThrow('Name what to validate');
+    expect(() => parse('validate')).toThrow('validate needs --policies FILE');
   });
 
   test.each<[string, string[]]>([

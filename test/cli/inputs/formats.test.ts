@@ -27,7 +27,7 @@ function file(text: string, name: string): string {
 function said(text: string, name: string): string {
   let lines: string;
   try {
-    lines = inspected({ policies: file(text, name) }).lines.join('\n');
+    lines = inspected(file(text, name)).lines.join('\n');
   } catch (error) {
     lines = (error as Error).message;
   }

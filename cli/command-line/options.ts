@@ -170,6 +170,14 @@ export const writtenOption = (name: OptionName): string => options[name].flags.s
 export const optionOf = (flag: string): OptionName | undefined =>
   (Object.keys(options) as OptionName[]).find((name) => writtenOption(name) === flag);
 
+/** The files and folders that a command line names, by their options. */
+export const namedFiles = (given: Options): Array<[option: string, path: string]> =>
+  (Object.keys(options) as OptionName[]).flatMap((name) => {
+    const path = given[name];
+    const isPath = /<(?:file|folder)>$/.test(options[name].flags);
+    return isPath && typeof path === 'string' && path !== '-' ? [[writtenOption(name), path]] : [];
+  });
+
 /** The option for commander. Its value is checked here, and never repeated: it may be a secret. */
 export function optionFor(
   name: OptionName,

@@ -23,8 +23,7 @@ export async function demo(
   const { policies: path } = commandLine;
   const input = inputOf(commandLine);
   const name = commandLine.name ?? 'demo';
-  const others = [['--policies', path] as const, ['--notify-url-file', commandLine.notifyUrlFile] as const];
-  const files = runFiles(commandLine, others, name);
+  const files = runFiles(commandLine, name);
   const policies = path === undefined ? samplePolicyList(input.indices) : policiesFile(path, input.indices);
   const webhook = webhookOf(commandLine, output);
   const service = await startOperationsService({ profile: demoProfile });
@@ -33,7 +32,7 @@ export async function demo(
   try {
     const server: Server = { baseUrl, identity: fixedIdentity({ token }), secrets: () => [token] };
     output.header({ server: baseUrl, mode: 'enforce', embedded: true, fast: true });
-    for (const remark of remarksOn(commandLine.notifyUrlFile)) output.note(remark);
+    for (const remark of remarksOn(commandLine)) output.note(remark);
     connection = connect(server, { sampleOnly: true });
     const audience = { kind: 'machine', program, demo: true } as const;
     const ledger = memoryLedger();

@@ -13,7 +13,6 @@ import { isNullDevice } from '../events/signals.ts';
 import {
   addressInPolicies,
   noPolicies,
-  notTaken,
   originOf,
   type Policies,
   policiesFile,
@@ -22,18 +21,11 @@ import {
 } from '../inputs/policies.ts';
 import { partsOfServer, refuseProxy } from '../inputs/server.ts';
 import { readWebhook, type Webhook, withoutAddress } from '../inputs/webhook.ts';
-import {
-  checkRelease,
-  chooseLedger,
-  defaultLedgerPath,
-  ledgerFolders,
-  openLedger,
-  unusable,
-} from '../ledgers/choose.ts';
+import { checkRelease, chooseLedger, defaultLedgerPath, openLedger, unusable } from '../ledgers/choose.ts';
 import { reportPublisher } from '../outputs/tell-report.ts';
 import { connect, unconnected } from '../run/connect.ts';
 import { runOnce } from '../run/run-once.ts';
-import { remarksOn, runFiles, secretFiles, serverFiles } from './files.ts';
+import { remarksOn, runFiles } from './files.ts';
 import { askerOf, isByHand, type ProcessContext } from './process-context.ts';
 
 /** `preview`, `enforce` and `release`: one run on a server. @throws UsageError, once what is wrong has been reported */
@@ -55,9 +47,8 @@ export async function runOnServer(
   const connection = connect(server, { sampleOnly: fast });
   try {
     output.header({ server: baseUrl, from, mode, embedded: false, fast, ledger: commandLine.ledger });
-    const origin = [originOf(policies.settings, commandLine) ?? [], await notTaken(policies.settings, server)];
-    const remarks = remarksOn(...secretFiles(commandLine), commandLine.notifyUrlFile);
-    for (const remark of [...origin, policies.warnings, remarks].flat()) output.note(remark);
+    const origin = originOf(policies.settings, commandLine) ?? [];
+    for (const remark of [origin, policies.warnings, remarksOn(commandLine)].flat()) output.note(remark);
 
     const opened = await inputs.attempted(async () => {
       const path = await chooseLedger(commandLine, server, env, connection);
@@ -131,13 +122,7 @@ async function readInputs(commandLine: CommandLine, output: RunListener, context
   );
   if (baseUrl !== undefined) attempt(() => refuseProxy(baseUrl, env));
   const post = attempt(() => ({ webhook: webhookOf(commandLine, output) }));
-  const others = [
-    ...serverFiles(commandLine, env),
-    ['--policies', commandLine.policies],
-    ['--notify-url-file', commandLine.notifyUrlFile],
-    ...ledgerFolders(ledger, env),
-  ] as const;
-  const files = runFiles(commandLine, others, nameOf(commandLine, policies, baseUrl ?? unknownServer), attempt);
+  const files = runFiles(commandLine, nameOf(commandLine, policies, baseUrl ?? unknownServer), attempt);
   // The webhook, or else all that was asked for: what nobody may have seen is not reported (rule 15).
   const hasJson = commandLine.json === undefined || files.json !== undefined;
   const isHeard = post !== undefined && (post.webhook !== undefined || (isAttended && hasJson));

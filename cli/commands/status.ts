@@ -20,7 +20,7 @@ export async function status(
 ): Promise<number> {
   const { ledger: named } = commandLine;
   const folder = named ?? defaultLedgerPath(env, false);
-  const file = outputFile(commandLine.json, 'status', [['--ledger', folder]], commandLine.force);
+  const file = outputFile('status', commandLine);
   const ledger = ledgerAt(folder, env);
   let records: StoredRecord[];
   let lastRun: LastRun | undefined;

@@ -10,12 +10,10 @@ import type { ProcessContext } from './process-context.ts';
  * `validate`: checks whether a file can be used, and whether GMS answers at the address of a stage.
  * @throws UsageError with a line for each mistake and each warning
  */
-export async function validate(
-  { policies = '', minRetentionDays, json, force }: Options,
-  { print }: Pick<ProcessContext, 'print'>,
-): Promise<number> {
+export async function validate(given: Options, { print }: Pick<ProcessContext, 'print'>): Promise<number> {
+  const { policies = '', minRetentionDays } = given;
   const { lines, found } = inspected(policies, minRetentionDays);
-  const file = outputFile(json, 'input', [['--policies', policies]], force);
+  const file = outputFile('input', given);
   if (file) writeOutputFile(file, `${inputOf(found)}\n`);
   if (file?.path === '-') return 0;
   // The address of a chart is one of its cluster.

@@ -19,8 +19,6 @@ const problems: Record<string, { problem: string; remedy?: string }> = {
   EDQUOT: { problem: 'the disk quota is used up', remedy: 'free some space' },
   EFBIG: { problem: 'larger than a file may be on this disk' },
   EIO: { problem: 'the disk reports an error', remedy: 'check the disk' },
-  ENXIO: { problem: 'nobody reads this pipe', remedy: 'start its reader first' },
-  EAGAIN: { problem: 'its reader takes nothing' },
   EMFILE: { problem: 'too many files are open', remedy: 'raise the limit (ulimit -n 1024)' },
   EPIPE: { problem: 'its reader is gone' },
 };

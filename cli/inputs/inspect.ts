@@ -51,22 +51,7 @@ export interface PolicyFile extends Partial<Record<LimitName, FromFile<number>>>
   name?: FromFile<string> | undefined;
   /** Written down: the server asks for no token. */
   noIdentity?: FromFile<true> | undefined;
-  /** What a request may need, and only the deployed job can read. */
-  elsewhere?: Elsewhere[];
 }
-
-export interface Elsewhere {
-  key: string;
-  /** What gives it to a run by hand. */
-  option: keyof typeof deployed;
-}
-
-/** The settings of a stage and of the chart that name a store, by the option in their place. */
-const deployed = {
-  headerFile: ['headersParameter', 'headersSecret'],
-  clientCertificate: ['clientCertificateParameter', 'tlsSecret'],
-  caFile: ['caCertificateParameter', 'caConfigMap', 'caVolume'],
-} as const;
 
 interface Inspection {
   problems: Problem[];
@@ -226,20 +211,15 @@ function inspectStage(value: Mapping, path: string): Inspection {
       at: ['policies'],
       gmsUrl: { value: gmsUrl, key: 'gmsUrl' },
       name: { value: stage, key: 'its name' },
-      ...identityIn(value, (key) => key),
+      ...noIdentityIn(value, 'noIdentity'),
       ...limitsIn(value, found.settings, (name) => name),
     },
   };
 }
 
 /** @param given the settings of a stage, or `server` of the chart */
-function identityIn(given: Mapping, keyOf: (name: string) => string): Pick<PolicyFile, 'noIdentity' | 'elsewhere'> {
-  const isGiven = (value: unknown) => (isMapping(value) ? Object.keys(value).length > 0 : Boolean(value));
-  const elsewhere = (Object.keys(deployed) as Array<keyof typeof deployed>).flatMap((option) =>
-    deployed[option].filter((name) => isGiven(given[name])).map((name) => ({ key: keyOf(name), option })),
-  );
-  return { elsewhere, ...(given['noIdentity'] === true && { noIdentity: { value: true, key: keyOf('noIdentity') } }) };
-}
+const noIdentityIn = (given: Mapping, key: string): Pick<PolicyFile, 'noIdentity'> =>
+  given['noIdentity'] === true ? { noIdentity: { value: true, key } } : {};
 
 /** Those that are written there: a default is not the file's. */
 const limitsIn = (written: Mapping, settings: Pick<GivenSettings, LimitName>, keyOf: (name: string) => string) =>
@@ -281,7 +261,7 @@ function inspectValues(values: Mapping, floor: number, ...above: string[]): Insp
     kind: 'values',
     gmsUrl,
     name,
-    ...identityIn(server, (key) => keyed('server', key)),
+    ...noIdentityIn(server, keyed('server', 'noIdentity')),
     ...limits,
   });
   const at = [...above, 'server', 'url'];

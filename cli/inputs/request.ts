@@ -5,7 +5,7 @@ import type { FailureStage } from '../../lambda/gms/transport.ts';
 
 /** One request to a receiver or to an API server, ended by our own timers: no library is trusted with a limit. */
 
-interface RawRequest {
+export interface RawRequest {
   url: string;
   method: 'GET' | 'POST' | 'PUT';
   headers: Record<string, string>;
@@ -16,7 +16,7 @@ interface RawRequest {
   limits: RequestLimits;
 }
 
-export interface RequestLimits {
+interface RequestLimits {
   /** For names, connections, a proxy's tunnel and TLS together. */
   openMillis: number;
   /** For all of it, to the last byte of the answer. */
@@ -25,7 +25,7 @@ export interface RequestLimits {
   maxBytes: number;
 }
 
-interface RawResponse {
+export interface RawResponse {
   status: number;
   headers: Record<string, string>;
   body: Buffer;

@@ -131,17 +131,6 @@ export function defaultLedgerPath(env: NodeJS.ProcessEnv, isSample: boolean): st
   return join(base, 'datahub-retention', isSample ? 'sample-ledger' : 'ledger');
 }
 
-/** The folders of ledgers that a run may choose, which no output may go into. */
-export function ledgerFolders(ledger: string | undefined, env: NodeJS.ProcessEnv): [option: string, path: string][] {
-  if (ledger !== undefined) return [['--ledger', ledger]];
-  try {
-    return [true, false].map((isSample) => ['--ledger', defaultLedgerPath(env, isSample)]);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    return [];
-  }
-}
-
 /** A user without an entry in the system's user list, as in a container, has none. */
 function home(): string {
   try {

@@ -3,16 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { inspected } from '../../../cli/commands/validate.ts';
-import {
-  addressInPolicies,
-  notTaken,
-  originOf,
-  policiesFile,
-  withLimits,
-  withServer,
-} from '../../../cli/inputs/policies.ts';
+import { addressInPolicies, originOf, policiesFile, withLimits, withServer } from '../../../cli/inputs/policies.ts';
 import { readServer } from '../../../cli/inputs/server.ts';
-import { fixedIdentity } from '../../../lambda/gms/identity.ts';
 import { operation } from '../here.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'formats-'));
@@ -121,30 +113,6 @@ describe('The files that people have', () => {
     const sentence = /noIdentity must be true or false, not "true"/;
     expect(said(valuesFile('noIdentity: "true"'), 'values.yaml')).toMatch(sentence);
     expect(said(stageFile({ noIdentity: 'true' }), 'prod.json')).toMatch(sentence);
-  });
-
-  test.each([
-    [
-      'prod.json',
-      stageFile({ gmsUrl: 'https://gms.corp.test', headersParameter: '/h', caCertificateParameter: '/ca' }),
-      'headersParameter (give --header-file), caCertificateParameter (give --ca-file)',
-    ],
-    ['values.yaml', valuesFile('tlsSecret: tls\n  headersSecret: ""'), 'server.tlsSecret (give --client-certificate)'],
-    [
-      'values.yaml',
-      valuesFile('caVolume: { secret: { secretName: ca } }\n  headersSecret: h'),
-      'server.headersSecret (give --header-file), server.caVolume (give --ca-file)',
-    ],
-  ])('%s says what of it only the deployed job can read, unless options give it', async (name, text, what) => {
-    const path = file(text, name);
-    const { settings } = policiesFile(path, undefined);
-    const server = readServer({}, token, () => addressInPolicies(settings));
-    expect(await notTaken(settings, server)).toEqual([
-      `Not taken from ${path}, because only the deployed job reads it: ${what}.`,
-    ]);
-    const all = { headers: { 'X-Key': 'a' }, certificate: { cert: '', key: '' } };
-    expect(await notTaken(settings, { ...server, identity: fixedIdentity(all), ca: () => '' })).toEqual([]);
-    expect(await notTaken(settings, readServer({ gmsUrl: 'https://y' }, token))).toEqual([]);
   });
 
   test('the limits of the command line take the place of those in the file', () => {

@@ -22,6 +22,7 @@ import {
 import { partsOfServer, refuseProxy } from '../inputs/server.ts';
 import { readWebhook, type Webhook, withoutAddress } from '../inputs/webhook.ts';
 import { checkRelease, chooseLedger, defaultLedgerPath, openLedger, unusable } from '../ledgers/choose.ts';
+import { readLastRun } from '../ledgers/stored-ledger.ts';
 import { reportPublisher } from '../outputs/tell-report.ts';
 import { connect, unconnected } from '../run/connect.ts';
 import { runOnce } from '../run/run-once.ts';
@@ -153,7 +154,7 @@ async function reportMistakes(
   const { env, program, printed, complain } = context;
   const mistake = new UsageError(mistakes.join('\n'));
   const ledger = await ledgerOfMistakes(commandLine, baseUrl, mistake, env);
-  const last = await ledger.lastRun().catch(() => undefined);
+  const last = await readLastRun(ledger).catch(() => undefined);
   if (!ledger.hasRecords && !last && !webhook && !files.metrics && !files.pushUrl && (files.json?.path ?? '-') === '-')
     throw mistake;
   const known = baseUrl ?? last?.server ?? unknownServer;

@@ -12,7 +12,7 @@ import type { Server } from '../inputs/server.ts';
 import { configMaps, podAccess } from './config-maps.ts';
 import { folderLedger } from './folder-ledger.ts';
 import { kubernetesLedger } from './kubernetes-ledger.ts';
-import type { LastRuns, StoredLedger } from './stored-ledger.ts';
+import type { LastRunStore, StoredLedger } from './stored-ledger.ts';
 
 /** `--ledger kubernetes:`, which the chart passes. */
 const inConfigMaps = 'kubernetes:';
@@ -56,27 +56,23 @@ export async function openLedger(
     return { ledger, records, begins: !isPreview && records.length === 0 && (await hasNoRuns(ledger)) };
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;
-    return {
-      ledger: { ...(records ? ledger : unusable(error)), unwritable: error, keepLastRun },
-      records,
-      begins: false,
-    };
+    const read = records ? ledger : unusable(error);
+    const last = { ...read.last, replaceRuns: async () => true };
+    return { ledger: { ...read, unwritable: error, last }, records, begins: false };
   }
 }
 
 interface OpenLedger {
-  ledger: Ledger & LastRuns;
+  ledger: Ledger & LastRunStore;
   /** Undefined where they cannot be read. */
   records?: StoredRecord[] | undefined;
   begins: boolean;
 }
 
-const keepLastRun = async () => {};
-
 /** The run counts and sends nothing; its report says what is wrong. */
-export function unusable(error: LedgerError): Ledger & LastRuns {
+export function unusable(error: LedgerError): Ledger & LastRunStore {
   const fails = () => Promise.reject(error);
-  return { read: fails, list: fails, replace: fails, lastRun: fails, keepLastRun };
+  return { read: fails, list: fails, replace: fails, last: { readRuns: fails, replaceRuns: async () => true } };
 }
 
 /**

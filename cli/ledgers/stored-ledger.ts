@@ -30,7 +30,7 @@ const lastRunSchema = z.object({
 export type LastRun = z.infer<typeof lastRunSchema>;
 
 /** A ledger that outlives the process: in a folder, or in ConfigMaps. */
-export interface StoredLedger extends Ledger, LastRuns {
+export interface StoredLedger extends Ledger, LastRunStore {
   runs: RunStore;
   /**
    * Makes it if it is missing, and tries whether it can be written, without storing a record.
@@ -44,20 +44,24 @@ export interface StoredLedger extends Ledger, LastRuns {
   exists(): boolean;
 }
 
-export interface LastRuns {
-  /** @returns undefined if there is none, or it cannot be understood */
-  lastRun(): Promise<LastRun | undefined>;
-  /** Replaces the one before. Throws LedgerError. */
-  keepLastRun(run: LastRun): Promise<void>;
+/** Where the last run of any verb is kept, as text. */
+export interface LastRunStore {
+  last: RunStore;
 }
 
-/** @param text as `keepLastRun` has stored it */
-export function parseLastRun(text: string): LastRun | undefined {
+/** @returns undefined if there is none, or it cannot be understood. Throws LedgerError. */
+export async function readLastRun({ last }: LastRunStore): Promise<LastRun | undefined> {
+  const text = await last.readRuns();
   try {
-    return lastRunSchema.safeParse(JSON.parse(text)).data;
+    return lastRunSchema.safeParse(JSON.parse(text ?? '')).data;
   } catch {
     return undefined;
   }
+}
+
+/** Of two runs that end at the same moment, either may count as the last. Throws LedgerError. */
+export async function keepLastRun({ last }: LastRunStore, run: LastRun): Promise<void> {
+  await last.replaceRuns(`${JSON.stringify(run)}\n`, await last.readRuns());
 }
 
 export const lastRunOf = (

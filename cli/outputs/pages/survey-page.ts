@@ -3,11 +3,8 @@ import { exact, moment, size } from '../../../lambda/report/sentences/numbers.ts
 import { errorText } from '../../../lambda/report/sentences/server-errors.ts';
 import {
   ageOfOldest,
-  ages,
   type Findings,
   failuresByReason,
-  freedExplained,
-  freedMb,
   policiesText,
   rowsOf,
   type Suggestion,
@@ -109,23 +106,13 @@ function alertsOf({ damage, damaged, checks, survey }: Findings): Html[] {
   ];
 }
 
-/** More cannot be compared by eye; each has its own card. */
-const maxCompared = 10;
-
-/** The largest indices side by side. */
-function compared({ survey: { indices }, suggestions }: Findings): Child {
+/** The indices side by side, the one with most rows first. */
+function compared({ survey: { indices }, suggestions }: Findings): Html[] {
   const counted = indices
     .filter(({ counts }) => counts.kind === 'counted')
     .sort((one, other) => rowsOf(other) - rowsOf(one));
   const most = Math.max(1, ...counted.map(rowsOf));
-  const bars = counted.slice(0, maxCompared).map((index) => {
-    const heading = html`<b>${breakable(dottedName(index))}</b>`;
-    return rowsBar(index, suggestionFor(index, suggestions), heading, most);
-  });
-  return [
-    bars,
-    counted.length > bars.length && html`<p class="aside">The ${bars.length} largest of ${counted.length}.</p>`,
-  ];
+  return counted.map((index) => rowsBar(index, suggestionFor(index, suggestions), most));
 }
 
 function card(index: SurveyedIndex, suggestion: Suggestion | undefined, damaged: readonly string[]): Html {
@@ -135,13 +122,10 @@ function card(index: SurveyedIndex, suggestion: Suggestion | undefined, damaged:
   const sentence = index.protected
     ? 'The state of stateful ingestion, not history: it must not be truncated, and policies for it are refused.'
     : suggestion && `Suggested: ${suggestion.why}.`;
-  return html`<section class="card"><div class="top"><h3>${breakable(name)}</h3>${badge && html`<span class="badge failed">${badge}</span>`}</div>${sentence && html`<p class="sentence">${sentence}</p>`}${
-    counts.kind === 'counted' && [
-      rowsBar(index, suggestion),
-      staying(index, suggestion),
-      agesTable(name, counts, sizeMb),
-    ]
-  }${facts('facts', [
+  return html`<section class="card"><div class="top"><h3>${breakable(name)}</h3>${badge && html`<span class="badge failed">${badge}</span>`}</div>${sentence && html`<p class="sentence">${sentence}</p>`}${staying(
+    index,
+    suggestion,
+  )}${facts('facts', [
     ...(counts.kind === 'counted' ? [['Reaches back', ageOfOldest(counts)] as const] : []),
     ...(sizeMb === undefined ? [] : [['Size', size(sizeMb)] as const]),
     ...(indexName === undefined ? [] : [['Index', indexName] as const]),
@@ -153,19 +137,6 @@ function staying(index: SurveyedIndex, suggestion: Suggestion | undefined): Html
   if (suggestion?.whyNotMore === undefined) return undefined;
   const left = suggestion.rowsPastRetention - suggestion.rowsToDelete;
   return html`<p class="aside"><b>${exact(left)}</b> past the retention (${share(left, rowsOf(index))}) would stay: ${suggestion.whyNotMore}.</p>`;
-}
-
-function agesTable(
-  name: string,
-  { rowsTotal, older }: SurveyedIndex['counts'] & { kind: 'counted' },
-  mb?: number,
-): Html {
-  const freed = mb !== undefined && rowsTotal > 0;
-  const space = (rows: number) => html`<td>${size(freedMb(rows, rowsTotal, mb) ?? 0)}</td>`;
-  return html`<details><summary>The numbers</summary><table><caption>Rows of ${name} by age</caption><thead><tr><th scope="col">Older than</th><th scope="col">Rows</th><th scope="col">Share</th><th scope="col">Would remain</th>${freed && html`<th scope="col">Would free</th>`}</tr></thead><tbody>${ages.map(
-    (age) =>
-      html`<tr><th scope="row">${age} days</th><td>${exact(older[age])}</td><td>${share(older[age], rowsTotal)}</td><td>${exact(rowsTotal - older[age])}</td>${freed && space(older[age])}</tr>`,
-  )}</tbody></table>${freed && html`<p class="aside">${freedExplained}</p>`}</details>`;
 }
 
 function policies(suggestions: readonly Suggestion[]): Html {

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import { nearest } from '../../lambda/policy/nearest.ts';
 import type { PolicySource } from '../../lambda/policy/parse.ts';
@@ -7,6 +6,7 @@ import type { Options } from '../command-line/options.ts';
 import samplePolicies from '../embedded-service/sample-policies.json' with { type: 'json' };
 import { UsageError } from '../events/mistakes.ts';
 import { type FromFile, inspectFile, type LimitName, limitNames, type PolicyFile } from './inspect.ts';
+import { readAgain } from './read-text.ts';
 import type { AddressInFile } from './server.ts';
 
 /** A policies file that a run can use. */
@@ -107,12 +107,11 @@ type Indices = readonly string[] | undefined;
  * @throws UsageError
  */
 export function policiesFile(path: string, indices: Indices, minRetentionDays?: number): Policies {
-  const checked = readPolicies(path, minRetentionDays);
-  // A pipe can be read once.
-  const isFile = statSync(path).isFile();
+  const again = readAgain(path, () => readPolicies(path, minRetentionDays));
+  const checked = again();
   let isFirst = true;
   return covering(checked, indices, path, () => {
-    const { source } = isFirst || !isFile ? checked : readPolicies(path, minRetentionDays);
+    const { source } = isFirst ? checked : again();
     isFirst = false;
     return [source];
   });

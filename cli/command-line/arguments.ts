@@ -1,5 +1,6 @@
 import type { Mode, RunInput } from '../../lambda/model/run-input.ts';
 import { UsageError } from '../events/mistakes.ts';
+import { writtenOption } from './options.ts';
 import { type CommandLine, type Print, readCommandLine } from './read.ts';
 import { inCheckout, type Verb, verbNames } from './verbs.ts';
 
@@ -56,26 +57,20 @@ function argumentsOf(argv: readonly string[], env: NodeJS.ProcessEnv): readonly 
 
 /** What makes no sense together. */
 function problemOf(commandLine: CommandLine): string | undefined {
-  const { words, json, html, metricsFile, log, force, notify, notifyFormat } = commandLine;
+  const { words, json, html, metricsFile, log, notify, notifyFormat } = commandLine;
   if (json === '-' && log === 'json') {
     return '--json - and --log json both want standard output: name a file with --json FILE.';
   }
   const noDash = html === '-' ? '--html' : metricsFile === '-' ? '--metrics-file' : undefined;
   if (noDash) return `${noDash} needs the name of a file, not -.`;
-  if (force && json === undefined && html === undefined) {
-    return '--force needs --json FILE or --html FILE: it says that FILE may be replaced.';
-  }
   const alone = notify !== undefined ? '--notify' : notifyFormat !== undefined ? '--notify-format' : undefined;
   if (alone && commandLine.notifyUrlFile === undefined) {
     return `${alone} needs --notify-url-file FILE, a file that holds the address to post the message to.`;
   }
-  if (commandLine.approveRows !== undefined && words.length !== 1) {
-    return '--approve-rows needs exactly one INDEX: it approves one truncation, not all.';
-  }
-  if (commandLine.acceptMissing !== undefined && words.length !== 1) {
-    return '--accept-missing needs exactly one INDEX: it is about the rows of one index.';
-  }
-  return undefined;
+  const ofOne = (['approveRows', 'acceptMissing'] as const).find((name) => commandLine[name] !== undefined);
+  return ofOne && words.length !== 1
+    ? `${writtenOption(ofOne)} needs exactly one INDEX: it is about the rows of one index.`
+    : undefined;
 }
 
 /** The input of a run's execution, as someone starting one by hand in AWS would write it. */

@@ -232,16 +232,15 @@ function limit(flags: string, env: string, most?: number): Description {
   return { flags, help: 'as in a stage', env, isHidden: true, read: (text) => wholeNumber(text, unit, { most }) };
 }
 
-function wholeNumber(text: string, unit: string, { least = 1, most = Number.MAX_SAFE_INTEGER }: Range = {}) {
+function wholeNumber(
+  text: string,
+  unit: string,
+  { least = 1, most = Number.MAX_SAFE_INTEGER }: { least?: number; most?: number | undefined } = {},
+) {
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= least && value <= most) return { value };
   const range = most === Number.MAX_SAFE_INTEGER ? `at least ${least}` : `${least} to ${most}`;
   return { takes: `a whole number ${unit}, ${range}, without separators` };
-}
-
-interface Range {
-  least?: number;
-  most?: number | undefined;
 }
 
 /** Email subjects are ASCII, and a phone shows about forty characters. */

@@ -3,7 +3,7 @@ import { UsageError } from '../events/mistakes.ts';
 import { inspectFile, type PolicyFile } from '../inputs/inspect.ts';
 import { originOf } from '../inputs/policies.ts';
 import { outputFile, writeOutputFile } from '../outputs/output-file.ts';
-import { stageAddressWarnings } from '../survey/stage-address.ts';
+import { stageAddressWarnings } from '../survey/find-gms.ts';
 import type { ProcessContext } from './process-context.ts';
 
 /**

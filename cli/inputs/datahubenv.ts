@@ -122,15 +122,6 @@ export function readDatahubEnv(env: NodeJS.ProcessEnv): DatahubEnv | NoDatahubEn
   return data as DatahubEnv;
 }
 
-/** @returns undefined where a user has no home, as in a container */
-export function datahubenvPath(env: NodeJS.ProcessEnv): string | undefined {
-  try {
-    return inHome(env, '.datahubenv');
-  } catch {
-    return undefined;
-  }
-}
-
 const inHome = (env: NodeJS.ProcessEnv, ...names: string[]): string => join(env['HOME'] || homeOf(), ...names);
 
 /** An empty HOME counts as unset: it would make any folder the home. Throws where a user has none. */

@@ -13,16 +13,14 @@ export interface RawRequest {
   /** Of a proxy between here and there. */
   proxy?: string | undefined;
   tls?: Parameters<typeof buildConnector>[0];
-  limits: RequestLimits;
-}
-
-interface RequestLimits {
-  /** For names, connections, a proxy's tunnel and TLS together. */
-  openMillis: number;
-  /** For all of it, to the last byte of the answer. */
-  totalMillis: number;
-  /** Longer answers are cut. */
-  maxBytes: number;
+  limits: {
+    /** For names, connections, a proxy's tunnel and TLS together. */
+    openMillis: number;
+    /** For all of it, to the last byte of the answer. */
+    totalMillis: number;
+    /** Longer answers are cut. */
+    maxBytes: number;
+  };
 }
 
 export interface RawResponse {

@@ -39,14 +39,11 @@ export function ledgerAt(path: string, env: NodeJS.ProcessEnv, isNamed = false):
 /**
  * Opens the ledger of a run, and finds out before anything is sent whether it can be used. A preview only reads it. A
  * ledger that cannot be used says so at each access, so that the run reports that, with whatever it could read.
- * @returns the ledger, and whether an enforcing run begins it, because it has neither a record nor a run yet
+ * @returns the ledger; its records, if they can be read; and whether an enforcing run begins it, because it has neither a
+ *   record nor a run yet
  * @throws UsageError
  */
-export async function openLedger(
-  path: string,
-  { verb, ledger: named }: CommandLine,
-  env: NodeJS.ProcessEnv,
-): Promise<OpenLedger> {
+export async function openLedger(path: string, { verb, ledger: named }: CommandLine, env: NodeJS.ProcessEnv) {
   const ledger = ledgerAt(path, env, path === named);
   const isPreview = verb === 'preview';
   let records: StoredRecord[] | undefined;
@@ -60,13 +57,6 @@ export async function openLedger(
     const last = { ...read.last, replaceRuns: async () => true };
     return { ledger: { ...read, unwritable: error, last }, records, begins: false };
   }
-}
-
-interface OpenLedger {
-  ledger: Ledger & LastRunStore;
-  /** Undefined where they cannot be read. */
-  records?: StoredRecord[] | undefined;
-  begins: boolean;
 }
 
 /** The run counts and sends nothing; its report says what is wrong. */

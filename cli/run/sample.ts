@@ -10,14 +10,11 @@ import { type Clock, systemClock } from '../../lambda/truncation/clock.ts';
 
 const header = 'x-sample-data';
 
-interface SampleWatch {
-  transport: Transport;
-  /** Whether every answer so far said so; false before the first one. */
-  isSample(): boolean;
-}
-
-/** Listens to the answers that pass through a transport. */
-export function watchSample(inner: Transport): SampleWatch {
+/**
+ * Listens to the answers that pass through a transport.
+ * @returns it, and whether every answer so far said so; false before the first one
+ */
+export function watchSample(inner: Transport): { transport: Transport; isSample: () => boolean } {
   let answers = 0;
   let others = 0;
   const listen = async (answer: ReturnType<Transport['post']>) => {

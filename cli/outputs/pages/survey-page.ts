@@ -1,6 +1,7 @@
 import { dottedName } from '../../../lambda/policy/aspects.ts';
 import { exact, moment, size } from '../../../lambda/report/sentences/numbers.ts';
 import { errorText } from '../../../lambda/report/sentences/server-errors.ts';
+import { jobVersion } from '../../../version.ts';
 import {
   ageOfOldest,
   type Findings,
@@ -12,8 +13,8 @@ import {
   share,
 } from '../../events/findings.ts';
 import { legend, rowsBar } from './bars.ts';
-import { document } from './document.ts';
-import { breakable, type Child, type Html, html } from './html.ts';
+import { breakable, type Child, Html, html } from './html.ts';
+import { style, styleHash } from './style.ts';
 
 /**
  * What a survey found, as one HTML file: what needs attention, what to know, all indices side by side, each by
@@ -142,4 +143,32 @@ function staying(index: SurveyedIndex, suggestion: Suggestion | undefined): Html
 function policies(suggestions: readonly Suggestion[]): Html {
   const reasons = suggestions.map(({ policy, why }) => `${dottedName(policy)}: ${why}.`);
   return html`<div class="card">${list(reasons)}<details><summary>As a policies file</summary>${code(policiesText(suggestions))}</details></div>`;
+}
+
+/**
+ * A whole page in one file. Its content security policy allows only this style: no scripts, no requests, whatever a
+ * name in it says.
+ */
+
+const contentPolicy = `default-src 'none'; style-src '${styleHash}'; base-uri 'none'; form-action 'none'`;
+
+function document(title: string, body: Child): string {
+  const page = html`<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${new Html(contentPolicy)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="generator" content="datahub-retention ${jobVersion()}">
+<meta name="referrer" content="no-referrer">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<style>${new Html(style)}</style>
+</head>
+<body>
+${body}
+</body>
+</html>
+`;
+  return `<!doctype html>\n${page.text}`;
 }

@@ -21,7 +21,7 @@ import {
 } from '../inputs/policies.ts';
 import { partsOfServer, refuseProxy } from '../inputs/server.ts';
 import { readWebhook, type Webhook, withoutAddress } from '../inputs/webhook.ts';
-import { checkRelease, chooseLedger, defaultLedgerPath, openLedger, unusable } from '../ledgers/choose.ts';
+import { chooseLedger, defaultLedgerPath, openLedger, unusable } from '../ledgers/choose.ts';
 import { readLastRun } from '../ledgers/stored-ledger.ts';
 import { reportPublisher } from '../outputs/tell-report.ts';
 import { connect, unconnected } from '../run/connect.ts';
@@ -53,9 +53,7 @@ export async function runOnServer(
 
     const opened = await inputs.attempted(async () => {
       const path = await chooseLedger(commandLine, server, env, connection);
-      const found = named ?? (await openLedger(path, commandLine, env));
-      if (named === undefined && found.records && input.release) checkRelease(input.release, policies, found.records);
-      return { path, ...found };
+      return { path, ...(named ?? (await openLedger(path, commandLine, env, policies))) };
     });
     if (opened === undefined) return await reportMistakes(commandLine, inputs, output, context, true);
     const { path, ledger, begins } = opened;
@@ -131,11 +129,7 @@ async function readInputs(commandLine: CommandLine, output: RunListener, context
   const named =
     ledger === undefined || mistakes.length > 0
       ? undefined
-      : await attempted(async () => {
-          const found = await openLedger(ledger, commandLine, env);
-          if (input.release && policies && found.records) checkRelease(input.release, policies, found.records);
-          return found;
-        });
+      : await attempted(() => openLedger(ledger, commandLine, env, policies));
   return { input, baseUrl, ca, server, policies, webhook: post?.webhook, files, isHeard, named, mistakes, attempted };
 }
 

@@ -116,7 +116,7 @@ const both = chartKeys.filter((key) => key !== 'policies' && stageKeys.includes(
 
 /** By what is in the file, and by its name only where it could be either. */
 function inspect(value: unknown, path: string, floor: number): Inspection {
-  if (Array.isArray(value)) return inspectList(value, floor);
+  if (Array.isArray(value)) return inspectPolicyList(value, [], floor, { kind: 'list' });
   const isOther = isMapping(value) ? otherKind(value) : undefined;
   if (isOther) return wrong(isOther);
   if (!isMapping(value)) return wrong('it must hold a list of policies: put [ and ] around them');
@@ -143,7 +143,7 @@ function inspect(value: unknown, path: string, floor: number): Inspection {
     const known = 'besides "policies" only "$schema" is allowed, unless it is a stage or the values of the chart';
     return wrong(`it has the field ${shown(unknown)}: ${known}`, unknown);
   }
-  return inspectList(value['policies'], floor, 'policies');
+  return inspectPolicyList(value['policies'], ['policies'], floor, { kind: 'list' });
 }
 
 /** Files that people take for the values of the chart; never what they hold. */
@@ -161,13 +161,9 @@ function otherKind({ apiVersion, kind, helmCharts, resources, policies, gmsUrl }
   return `it is a ${name} of Kubernetes: ${give}`;
 }
 
-/** @param keys where the list is */
-function inspectList(list: unknown, floor: number, ...keys: string[]): Inspection {
-  return inspectPolicyList(list, keys, floor, { kind: 'list' });
-}
-
 type About = Omit<PolicyFile, 'list' | 'names' | 'at'>;
 
+/** @param keys where the list is */
 function inspectPolicyList(list: unknown, keys: readonly string[], floor: number, about: About): Inspection {
   if (!Array.isArray(list)) return wrong('it must hold a list under "policies": put [ and ] around them', ...keys);
   if (list.length === 0) return wrong('it holds an empty list: put a policy into it', ...keys);

@@ -39,16 +39,23 @@ export function ledgerAt(path: string, env: NodeJS.ProcessEnv, isNamed = false):
 /**
  * Opens the ledger of a run, and finds out before anything is sent whether it can be used. A preview only reads it. A
  * ledger that cannot be used says so at each access, so that the run reports that, with whatever it could read.
+ * @param policies whose names a release may have, too
  * @returns the ledger; its records, if they can be read; and whether an enforcing run begins it, because it has neither a
  *   record nor a run yet
  * @throws UsageError
  */
-export async function openLedger(path: string, { verb, ledger: named }: CommandLine, env: NodeJS.ProcessEnv) {
+export async function openLedger(
+  path: string,
+  { verb, ledger: named, words }: CommandLine,
+  env: NodeJS.ProcessEnv,
+  policies?: Policies,
+) {
   const ledger = ledgerAt(path, env, path === named);
   const isPreview = verb === 'preview';
   let records: StoredRecord[] | undefined;
   try {
     records = await ledger.list();
+    if (verb === 'release' && policies) checkRelease(words, policies, records);
     if (!isPreview) await ledger.prepare();
     return { ledger, records, begins: !isPreview && records.length === 0 && (await hasNoRuns(ledger)) };
   } catch (error) {
@@ -69,7 +76,7 @@ export function unusable(error: LedgerError): Ledger & LastRunStore {
  * A quarantined index may have lost its policy; a name that the ledger does not know either is a typo.
  * @throws UsageError
  */
-export function checkRelease(indices: readonly string[], policies: Policies, records: readonly StoredRecord[]): void {
+function checkRelease(indices: readonly string[], policies: Policies, records: readonly StoredRecord[]): void {
   const known = [...new Set([...policies.names, ...records.map((record) => dottedName(namesOfRecord(record)))])];
   for (const name of indices) {
     if (known.some((one) => searchIndexOfName(one) === searchIndexOfName(name))) continue;

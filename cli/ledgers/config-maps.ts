@@ -20,19 +20,7 @@ export interface ConfigMap {
   data?: Record<string, string>;
 }
 
-export interface ConfigMaps {
-  readonly namespace: string;
-  /** Undefined if there is none of this name. Like all reads here, consistent: it asks for no `resourceVersion`. */
-  get(name: string): Promise<ConfigMap | undefined>;
-  /** Every one with these labels (a label selector). */
-  list(selector: string): Promise<ConfigMap[]>;
-  create(map: ConfigMap, options?: WriteOptions): Promise<void>;
-  /**
-   * Replaces one whole. `map` has the `resourceVersion` and uid that were read: without them, the API would overwrite
-   * whatever is there.
-   */
-  update(map: ConfigMap, options?: WriteOptions): Promise<void>;
-}
+export type ConfigMaps = ReturnType<typeof configMaps>;
 
 interface WriteOptions {
   /** Everything is checked, permissions included, and nothing is stored. */
@@ -100,7 +88,7 @@ const connectTimeoutMillis = 5_000;
 const pageLength = 200;
 const maxPages = 100;
 
-export function configMaps({ url, namespace, token, ca, timeoutMillis = answerTimeoutMillis }: ApiAccess): ConfigMaps {
+export function configMaps({ url, namespace, token, ca, timeoutMillis = answerTimeoutMillis }: ApiAccess) {
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/configmaps`;
   const at = (name: string) => `${path}/${encodeURIComponent(name)}`;
 
@@ -142,7 +130,8 @@ export function configMaps({ url, namespace, token, ca, timeoutMillis = answerTi
 
   return {
     namespace,
-    async get(name) {
+    /** Undefined if there is none of this name. Like all reads here, consistent: it asks for no `resourceVersion`. */
+    async get(name: string): Promise<ConfigMap | undefined> {
       try {
         return parsed<ConfigMap>(await ask('GET', at(name)));
       } catch (error) {
@@ -150,7 +139,8 @@ export function configMaps({ url, namespace, token, ca, timeoutMillis = answerTi
         throw error;
       }
     },
-    async list(selector) {
+    /** Every one with these labels. */
+    async list(selector: string): Promise<ConfigMap[]> {
       const found: ConfigMap[] = [];
       let next: string | undefined;
       let pages = 0;
@@ -166,8 +156,12 @@ export function configMaps({ url, namespace, token, ca, timeoutMillis = answerTi
       } while (next);
       return found;
     },
-    create: (map, options) => write('POST', path, map, options),
-    update: (map, options) => write('PUT', at(map.metadata.name), map, options),
+    create: (map: ConfigMap, options?: WriteOptions) => write('POST', path, map, options),
+    /**
+     * Replaces one whole. `map` has the `resourceVersion` and uid that were read: without them, the API would overwrite
+     * whatever is there.
+     */
+    update: (map: ConfigMap, options?: WriteOptions) => write('PUT', at(map.metadata.name), map, options),
   };
 }
 

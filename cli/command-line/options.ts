@@ -163,10 +163,8 @@ export const options: Record<OptionName, Description> = {
   fast: { flags: '--fast', help: 'for sample data only', isHidden: true },
 };
 
-/** As written on a command line. */
 export const writtenOption = (name: OptionName): string => options[name].flags.split(' ')[0] ?? name;
 
-/** The option with this flag. */
 export const optionOf = (flag: string): OptionName | undefined =>
   (Object.keys(options) as OptionName[]).find((name) => writtenOption(name) === flag);
 
@@ -204,14 +202,12 @@ export function optionFor(
 
 const usualHelp = new Help();
 
-/** What the help says of an option. */
 export function describedInHelp(option: Option): string {
   const name = optionOf(option.long ?? '');
   const isShown = name === undefined || options[name].isHidden !== 'env';
   return usualHelp.optionDescription(isShown ? option : Object.create(option, { envVar: { value: undefined } }));
 }
 
-/** One of several. */
 export function readIndex(text: string, before: string[] = []): string[] {
   refuseToken(text);
   if (/^[^.\s]+\.[^.\s]+$/.test(text)) return [...before, text];

@@ -131,7 +131,6 @@ export const verbNames = Object.keys(verbs) as Verb[];
 export const verbsWith = (option: OptionName): Verb[] =>
   verbNames.filter((verb) => verbs[verb].options.includes(option));
 
-/** A command as a person would type it. */
 export const exampleOf = (program: string, verb: Verb): string => `${program} ${verb} ${verbs[verb].example}`;
 
 /** How this program was started, so that a command in a message can be pasted as it is. */

@@ -19,7 +19,7 @@ import {
   withLimits,
   withServer,
 } from '../inputs/policies.ts';
-import { partsOfServer, refuseProxy } from '../inputs/server.ts';
+import { partsOfServer } from '../inputs/server.ts';
 import { readWebhook, type Webhook, withoutAddress } from '../inputs/webhook.ts';
 import { chooseLedger, defaultLedgerPath, openLedger, unusable } from '../ledgers/choose.ts';
 import { readLastRun } from '../ledgers/stored-ledger.ts';
@@ -119,7 +119,6 @@ async function readInputs(commandLine: CommandLine, output: RunListener, context
   const { baseUrl, ca, server } = partsOfServer(commandLine, env, attempt, () =>
     addressInPolicies(policies?.settings ?? noPolicies.settings),
   );
-  if (baseUrl !== undefined) attempt(() => refuseProxy(baseUrl, env));
   const post = attempt(() => ({ webhook: webhookOf(commandLine, output) }));
   const files = runFiles(commandLine, nameOf(commandLine, policies, baseUrl ?? unknownServer), attempt);
   // The webhook, or else all that was asked for: what nobody may have seen is not reported (rule 15).

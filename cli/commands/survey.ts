@@ -9,7 +9,7 @@ import { UsageError } from '../events/mistakes.ts';
 import type { RunListener } from '../events/run-listener.ts';
 import { NoTokenError } from '../inputs/identity.ts';
 import { addressInPolicies, noPolicies, originOf, policiesFile, withServer } from '../inputs/policies.ts';
-import { type AddressInFile, readServer, refuseProxy } from '../inputs/server.ts';
+import { type AddressInFile, readServer } from '../inputs/server.ts';
 import { defaultLedgerPath, ledgerAt } from '../ledgers/choose.ts';
 import { type OutputFile, outputFile, writeAndTell } from '../outputs/output-file.ts';
 import { surveyPage } from '../outputs/pages/survey-page.ts';
@@ -30,7 +30,6 @@ export async function survey(
   const given = commandLine.policies === undefined ? noPolicies : policiesFile(commandLine.policies, undefined);
   const server = await serverOf(commandLine, env, () => addressInPolicies(given.settings));
   const name = commandLine.name ?? given.settings.name?.value;
-  refuseProxy(server.baseUrl, env);
   const policies = outputFile('policies', commandLine);
   const page = outputFile('page', commandLine);
   output.header({ server: server.baseUrl, from: server.from, mode: 'survey', embedded: false, fast: false });
@@ -71,7 +70,6 @@ async function serverOf(options: CommandLine, env: NodeJS.ProcessEnv, inPolicies
   } catch (error) {
     if (!(error instanceof NoTokenError)) throw error;
     const server = readServer({ ...options, identity: false }, env, inPolicies);
-    refuseProxy(server.baseUrl, env);
     const { operations, close } = connect(server, { attempts: { failed: 1, timedOut: 1 } });
     const answers = await isAnswered(operations).finally(close);
     throw answers

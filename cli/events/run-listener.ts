@@ -22,10 +22,8 @@ export interface RunListener {
   ledger(path: string): void;
   /** A remark worth knowing. @param more lines below it, which stay as they are: a command, a list */
   note(text: string, more?: readonly string[]): void;
-  /** Indices counted so far. */
   counted(done: number, of: number): void;
 
-  /** The run state after a step. */
   state(step: keyof typeof functionTimeoutSeconds, state: RunState): void;
   /** The server has returned a task id, which is not stored yet. */
   task(index: string, taskId: string): void;
@@ -40,7 +38,6 @@ export interface RunListener {
   written(what: 'report' | 'policies' | 'page' | 'figures', path: string): void;
   /** The process was asked to stop; the lines say what continues without it. */
   stopped(lines: readonly string[]): void;
-  /** There will be no more output. */
   close(): void;
 }
 

@@ -16,7 +16,6 @@ import { readGuarded } from './read-text.ts';
 export const datahubenv = '~/.datahubenv';
 const profiles = '~/.datahub/config.yaml';
 
-/** An address as it was found. */
 export interface Found {
   text: string;
   /** For people. */

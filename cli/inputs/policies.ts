@@ -9,16 +9,6 @@ import { type FromFile, inspectFile, type LimitName, limitNames, type PolicyFile
 import { readAgain } from './read-text.ts';
 import type { AddressInFile } from './server.ts';
 
-/** A policies file that a run can use. */
-export interface ReadPolicies {
-  source: PolicySource;
-  /** The names of its indices. */
-  names: string[];
-  /** A line for each doubt. */
-  warnings: string[];
-  settings: FileSettings;
-}
-
 /** What a stage file and the values of the chart settle besides the policies. */
 export type FileSettings = { path?: string } & Pick<PolicyFile, 'gmsUrl' | 'name' | 'noIdentity' | LimitName>;
 
@@ -99,6 +89,9 @@ export interface Policies {
   /** What was checked before the first request, the first time; then what is there now. Throws UsageError. */
   read(): PolicySource[];
 }
+
+/** A policies file that a run can use. */
+type ReadPolicies = Pick<Policies, 'names' | 'warnings' | 'settings'> & { source: PolicySource };
 
 type Indices = readonly string[] | undefined;
 

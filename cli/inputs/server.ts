@@ -65,6 +65,7 @@ export function partsOfServer(
   const address = attempt(() =>
     addressOf(gmsUrl === undefined ? inPolicies() : { text: gmsUrl, from: '--gms-url' }, given),
   );
+  if (address) attempt(() => refuseProxy(address.baseUrl, env));
   const identity = attempt(() => identityFor(options, address, given, env));
   const trusted = attempt(() => {
     const ca = caFile !== undefined ? { path: caFile, from: '--ca-file' } : address && caOf(address, given);

@@ -50,7 +50,6 @@ export class ApiError extends Error {
   }
 }
 
-/** Where the API is, and who asks. */
 export interface ApiAccess {
   url: string;
   namespace: string;
@@ -139,7 +138,6 @@ export function configMaps({ url, namespace, token, ca, timeoutMillis = answerTi
         throw error;
       }
     },
-    /** Every one with these labels. */
     async list(selector: string): Promise<ConfigMap[]> {
       const found: ConfigMap[] = [];
       let next: string | undefined;

@@ -41,7 +41,6 @@ interface Options {
   pause?: (millis: number) => Promise<unknown>;
 }
 
-/** @param maps of the job's namespace */
 export function kubernetesLedger(maps: ConfigMaps, { pause = sleep }: Options = {}): StoredLedger {
   const retry = { pause, pauseAfter };
   const attempted = <Value>(what: string, work: Promise<Value>): Promise<Value> =>

@@ -15,13 +15,10 @@ const lastRunSchema = z.object({
   /** ISO 8601, UTC. */
   startedAt: z.iso.datetime(),
   finishedAt: z.iso.datetime(),
-  /** The address of GMS. */
   server: text.optional(),
-  /** Which build of this job it was. */
   jobVersion: text.optional(),
   verb: z.enum(['preview', 'enforce', 'release']),
   result: z.enum(results),
-  /** Of its message. */
   subject: text,
   /** Its report went to a reader who had gone, and nowhere else. */
   unread: z.boolean().optional(),

@@ -25,19 +25,16 @@ interface ReportOutputs {
   server: Server;
   json?: OutputFile<'report'>;
   metrics?: OutputFile<'figures'>;
-  /** Of a Pushgateway. */
   pushUrl?: URL | undefined;
   webhook?: Webhook;
   failOn?: Options['failOn'];
   /** A person started it, so that its message is never held back (rule 12). */
   byHand: boolean;
-  /** Who reads its messages. */
   audience: Audience;
   /** Where this run is kept as the last one; the embedded service has no such place. */
   lastRun?: { store: LastRunStore & { runs?: RunStore }; verb: LastRun['verb'] };
   /** Whether standard output has taken all that was written so far. */
   printed(): Promise<Printed>;
-  /** A line on standard error. */
   complain(text: string): void;
 }
 

@@ -12,7 +12,6 @@ export interface Connection {
   isSample(): boolean;
   /** Asks for a page without a token; undefined if nothing answers. */
   page(url: string): Promise<HttpResponse | undefined>;
-  /** The same server, asked with another identity. */
   operationsAs(identity: Identity): Operations;
   /** Asks the server once to find out; false if it cannot be asked. */
   probe(): Promise<boolean>;
@@ -24,7 +23,6 @@ interface ConnectOptions {
   sampleOnly?: boolean;
   /** Attempts of a read, if not as many as in the deployed functions. */
   attempts?: { failed: number; timedOut: number };
-  /** The wait between attempts. */
   sleep?: (millis: number) => Promise<void>;
 }
 

@@ -35,7 +35,6 @@ export function rowsBar(index: SurveyedIndex, suggestion: Suggestion | undefined
 /** A horizontal position as SVG takes it; two decimals are less than a tenth of a pixel on a phone. */
 const across = (part: number): string => `${Math.round(part * 1e4) / 100}%`;
 
-/** Once for a page. */
 export const legend: Html = html`<ul class="legend">${[
   ['g', 'a first run would delete'],
   ['w', 'past the retention, would stay'],

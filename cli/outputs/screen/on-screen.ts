@@ -10,7 +10,6 @@ import { paintFor, type Screen, widthOf } from './screen.ts';
 import { checkLines, surveyLines } from './survey.ts';
 import { createWaiting } from './waiting.ts';
 
-/** What people see of a run or a survey. */
 export function onScreen(screen: Screen): RunListener {
   const hidden: Array<(text: string) => string> = [];
   const waiting = createWaiting({

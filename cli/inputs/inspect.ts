@@ -155,10 +155,7 @@ function otherKind({ apiVersion, kind, helmCharts, resources, policies, gmsUrl }
   )
     return 'it is a Kustomize file: give the file that valuesFile under helmCharts names, or put the values below valuesInline into one';
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined;
-  const name = /^[A-Za-z]{1,40}$/.test(kind) ? kind : 'manifest';
-  if (name === 'HelmRelease' || name === 'Application')
-    return `it is a ${name}: put the values of the chart that it holds into a file of their own`;
-  return `it is a ${name} of Kubernetes: ${give}`;
+  return `it is a ${/^[A-Za-z]{1,40}$/.test(kind) ? kind : 'manifest'} of Kubernetes: ${give}`;
 }
 
 type About = Omit<PolicyFile, 'list' | 'names' | 'at'>;

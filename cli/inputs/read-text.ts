@@ -1,14 +1,4 @@
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fstatSync,
-  openSync,
-  readSync,
-  realpathSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { looksLikeToken } from '../../lambda/gms/secrets.ts';
 import { UsageError, whatFailed } from '../events/mistakes.ts';
 
@@ -137,28 +127,13 @@ export function readAgain<Value>(path: string, read: () => Value): () => Value {
 }
 
 /**
- * A remark about a file with a secret that others can read; undefined if all is fine.
- * @param path as it was given
+ * A remark about a file with a secret that everybody can read; undefined if all is fine. Nobody else is in a container: a
+ * secret that Kubernetes mounts is recognized by the dated folder behind its link (`..2026_11_21_03_30_00.123`).
+ * @param path as it was given, of a file that has been read
  */
 export function othersCanRead(path: string): string | undefined {
-  try {
-    if (!isExposed(statSync(path), realpathSync(path), process.getuid?.())) return undefined;
-  } catch {
-    // The code that reads the file reports what is wrong with it.
-    return undefined;
-  }
+  const stats = statSync(path, { throwIfNoEntry: false });
+  const isExposed = process.getuid && stats?.isFile() && (stats.mode & 0o004) !== 0;
+  if (!isExposed || /\/\.\.\d{4}_\d{2}_\d{2}_/.test(realpathSync(path))) return undefined;
   return `Other users of this machine can read ${path}: chmod 600 ${path}`;
-}
-
-/**
- * World-readable is reported. The group bit is reported only for a file of our own, where `chmod 600` does not lock us
- * out: another user's file we can only read through that bit. Nobody else is in a container: a secret that Kubernetes
- * mounts is recognized by the dated folder behind its link (`..2026_11_21_03_30_00.123`).
- * @param path without symbolic links
- * @param uid our user id; undefined where users have none (Windows)
- */
-export function isExposed(stats: Pick<Stats, 'mode' | 'uid'>, path: string, uid: number | undefined): boolean {
-  const isMounted = /\/\.\.\d{4}_\d{2}_\d{2}_/.test(path);
-  if (uid === undefined || isMounted) return false;
-  return (stats.mode & 0o004) !== 0 || ((stats.mode & 0o040) !== 0 && stats.uid === uid);
 }

@@ -142,7 +142,7 @@ describe('The files that people have', () => {
     [
       'flux.yaml',
       'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\n',
-      '1:1: it is a HelmRelease: put the values',
+      '1:1: it is a HelmRelease of Kubernetes: give the list',
     ],
     ['tabs.yaml', 'policies:\n\t- a: 1\n', '2:1: it is indented with a tab here'],
     [

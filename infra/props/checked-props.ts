@@ -18,14 +18,12 @@ export interface Checked {
 /** The props of a construct. Throws SettingsError, one sentence for each problem. */
 export function checkedProps(scope: Construct, props: DatahubRetentionProps): Checked {
   const { vpc, vpcSubnets, securityGroups, topic, alarmTopic, tokenKey, encryptionKey, ...given } = props;
+  const ofFile = Object.keys(given).filter((name) => name in namesOfProps);
+  if (ofFile.length > 0)
+    throw new SettingsError(ofFile.map((name) => `${name} is a setting of stage files: here it is ${called(name)}`));
   const resources = resourcesGiven(scope, {
-    vpc,
-    vpcSubnets,
-    securityGroups,
-    topic,
-    alarmTopic,
-    tokenKey,
-    encryptionKey,
+    ...{ vpc, vpcSubnets, securityGroups },
+    ...{ topic, alarmTopic, tokenKey, encryptionKey },
   });
   // An error that is thrown would keep the CDK from looking up what is missing; with this one it deploys nothing.
   const notANumber = (field: string) =>

@@ -24,13 +24,27 @@ interface Network {
 }
 
 /** The resources that an app gives as such. Throws SettingsError, one sentence for each problem. */
-export const resourcesGiven = (scope: Construct, given: ConstructResources): Resources => ({
-  topic: given.topic,
-  alarmTopic: given.alarmTopic,
-  tokenKey: given.tokenKey,
-  encryptionKey: given.encryptionKey,
-  network: networkOf(scope, given),
-});
+export function resourcesGiven(scope: Construct, given: ConstructResources): Resources {
+  const problems = Object.entries(cdkObjects).flatMap(([name, { has, make, isList = false }]) => {
+    const value: unknown = given[name as keyof ConstructResources];
+    const isOne = (one: unknown) => typeof one === 'object' && one !== null && has in one;
+    if (value === undefined || (isList ? Array.isArray(value) && value.every(isOne) : isOne(value))) return [];
+    return [`${name} has to be ${isList ? 'a list, each item' : 'an object of the CDK,'} made with ${make}`];
+  });
+  if (problems.length > 0) throw new SettingsError(problems);
+  const { topic, alarmTopic, tokenKey, encryptionKey } = given;
+  return { topic, alarmTopic, tokenKey, encryptionKey, network: networkOf(scope, given) };
+}
+
+/** A member of each, and what makes one of the ID or ARN that an app in JavaScript may give in its place. */
+const cdkObjects: Partial<Record<keyof ConstructResources, { has: string; make: string; isList?: true }>> = {
+  vpc: { has: 'selectSubnets', make: 'Vpc.fromLookup' },
+  securityGroups: { has: 'securityGroupId', make: 'SecurityGroup.fromSecurityGroupId', isList: true },
+  topic: { has: 'topicArn', make: 'Topic.fromTopicArn' },
+  alarmTopic: { has: 'topicArn', make: 'Topic.fromTopicArn' },
+  tokenKey: { has: 'keyArn', make: 'Key.fromKeyArn' },
+  encryptionKey: { has: 'keyArn', make: 'Key.fromKeyArn' },
+};
 
 /** The props that stand for settings of a stage file. */
 export const namesOfProps = {

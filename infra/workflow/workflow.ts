@@ -69,23 +69,23 @@ export class Workflow extends Construct {
       ...readParameters(stack, settings, resources, pausedParameter),
     ];
     const { network, encryptionKey, tokenKey } = resources;
+    /** Report is outside any VPC: a report must get out even if nothing else does. */
+    const inside = { settings, network, encryptionKey };
     const useLedger = (...more: string[]) => [
       allow('UseLedger', ['dynamodb:GetItem', 'dynamodb:PutItem', ...more], table.tableArn),
       ...(encryptionKey ? [throughService('UseLedgerKey', encryptionKey, 'dynamodb', tableKeyActions)] : []),
     ];
 
     const plan = new RetentionFunction(this, 'Plan', {
+      ...inside,
       name: 'plan',
-      settings,
       description: 'Dry-runs every policy and decides',
       environment: { ...stage, ...access, ...parameters },
       permissions: [...readSettings, ...useLedger('dynamodb:Query')],
-      network,
-      encryptionKey,
     });
     const truncate = new RetentionFunction(this, 'Truncate', {
+      ...inside,
       name: 'truncate',
-      settings,
       description: 'Starts one approved truncation',
       environment: { ...stage, ...access, ...parameters },
       permissions: [
@@ -93,19 +93,14 @@ export class Workflow extends Construct {
         ...readSettings,
         ...useLedger(),
       ],
-      network,
-      encryptionKey,
     });
     const poll = new RetentionFunction(this, 'Poll', {
+      ...inside,
       name: 'poll',
-      settings,
       description: 'Checks every unresolved truncation and verifies those that have ended',
       environment: { ...stage, ...access },
       permissions: [...readParameters(stack, settings, resources), ...useLedger()],
-      network,
-      encryptionKey,
     });
-    // Outside any VPC: a report must get out even if nothing else does.
     const report = new RetentionFunction(this, 'Report', {
       name: 'report',
       settings,

@@ -61,7 +61,12 @@ describe('The props of the construct', () => {
   test.each<[object, RegExp]>([
     [{ stage: 'Prod' }, /^The stage's name "Prod" must begin with a letter/],
     [{ tags: { team: 'data' } }, /^"tags" is not a known field/],
-    [{ topicArn: onCall }, /^"topicArn" is not a known field/],
+    [{ topicArn: onCall }, /^topicArn is a setting of stage files: here it is topic\.$/],
+    [
+      { topic: onCall, vpc: null },
+      /^vpc has to be an object .* Vpc.fromLookup; topic has to be .* Topic.fromTopicArn\.$/,
+    ],
+    [{ securityGroups: ['sg-1'] }, /^securityGroups has to be a list, .* SecurityGroup.fromSecurityGroupId\.$/],
     [{ queue: newApp() }, /^"queue" is not a known field/],
     [{ emails: ['team'], mode: 'x' }, /^mode must be .*; emails 1 must be an email address, not "team"\.$/],
   ])('that cannot work throw one sentence at synth: %j', (fields, sentence) => {

@@ -35,7 +35,6 @@ import {
   rowsDone,
   type Sentences,
   taskVanished,
-  withStop,
 } from './phrases.ts';
 import { diagnosis, errorSentences, failedRequest } from './server-errors.ts';
 import { oneLine } from './text.ts';
@@ -278,7 +277,7 @@ export function notVisible(cause: CauseOf<'not-visible'>, entry: DecidedIndex, c
         : `${exact(written)} of ${rows(expected, 'exact')} to keep ${isOrAre(written)} written, and ${exact(found)} ${isOrAre(found)} visible: not refreshed?`,
     why: joined(
       written === undefined &&
-        (error ? withStop(errorSentences(error).came) : countersText(cause, entry) || unreadStatus),
+        (error ? asSentence(errorSentences(error).came) : countersText(cause, entry) || unreadStatus),
       quarantine,
       cutoffOf(entry),
     ),

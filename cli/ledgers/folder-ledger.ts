@@ -23,11 +23,7 @@ const keptRevisions = 100;
 /** Bytes that a run writes and removes before it sends anything: an empty file still fits on a full disk. */
 const probeBytes = 4096;
 
-/** Files of a killed process are removed after this time. */
-const leftoverMillis = 7 * 24 * 3600 * 1000;
-
 const fileName = /^(?<index>.+)@(?<revision>\d{1,15})\.json$/;
-const leftover = /^\.new-/;
 
 /**
  * @param folder read without being created; nothing is in a folder that does not exist
@@ -102,7 +98,6 @@ export function folderLedger(folder: string, isNamed = false): StoredLedger {
         const probe = `.new-${randomUUID()}`;
         link(' '.repeat(probeBytes), probe);
         remove(path(probe));
-        removeLeftovers(folder);
       }),
     exists: () => attempt('read', () => names() !== undefined),
     read: async (index) =>
@@ -227,13 +222,6 @@ function syncFolder(folder: string): void {
   const descriptor = fs.openSync(folder, 'r');
   fs.fsyncSync(descriptor);
   fs.closeSync(descriptor);
-}
-
-function removeLeftovers(folder: string): void {
-  for (const name of fs.readdirSync(folder).filter((one) => leftover.test(one))) {
-    const { mtimeMs = Date.now() } = fs.statSync(join(folder, name), { throwIfNoEntry: false }) ?? {};
-    if (Date.now() - mtimeMs > leftoverMillis) remove(join(folder, name));
-  }
 }
 
 const withoutLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];

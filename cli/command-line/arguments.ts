@@ -2,7 +2,7 @@ import type { Mode, RunInput } from '../../lambda/model/run-input.ts';
 import { UsageError } from '../events/mistakes.ts';
 import { writtenOption } from './options.ts';
 import { type CommandLine, type Print, readCommandLine } from './read.ts';
-import { inCheckout, type Verb, verbNames } from './verbs.ts';
+import { exampleOf, inCheckout, type Verb, verbNames, verbs } from './verbs.ts';
 
 /**
  * Reads the command line.
@@ -21,7 +21,7 @@ export function parseArguments(
   const given = argumentsOf(first === npmStart ? demoAlone(others, program) : argv, env);
   const read = readCommandLine(given, program);
   if (read.verb === 'print') return read;
-  const problem = problemOf(read);
+  const problem = problemOf(read, program);
   if (problem !== undefined) throw new UsageError(problem);
   return read;
 }
@@ -55,9 +55,14 @@ function argumentsOf(argv: readonly string[], env: NodeJS.ProcessEnv): readonly 
   );
 }
 
-/** What makes no sense together. */
-function problemOf(commandLine: CommandLine): string | undefined {
-  const { words, json, html, metricsFile, log, notify, notifyFormat } = commandLine;
+/** What a verb lacks, and what makes no sense together. */
+function problemOf(commandLine: CommandLine, program: string): string | undefined {
+  const { verb, words, policies, json, html, metricsFile, log, notify, notifyFormat } = commandLine;
+  // Commander would ask for it before it names a mistyped option.
+  const { needsPolicies, takes } = verbs[verb];
+  const isShort = takes === 'INDEX...' && words.length === 0;
+  const missing = isShort ? 'an INDEX' : needsPolicies && policies === undefined ? '--policies FILE' : undefined;
+  if (missing) return `${verb} needs ${missing}, as in: ${exampleOf(program, verb)}`;
   if (json === '-' && log === 'json') {
     return '--json - and --log json both want standard output: name a file with --json FILE.';
   }

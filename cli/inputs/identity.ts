@@ -95,7 +95,7 @@ export function identityFor(
         ? headersOfFile(headerPath, headerFileVariable)
         : file.extra_headers && headersInFile(settings);
   const certificate = certificateOf(options, address, file, inEnvironment);
-  const current = currentOf({ token, headers, certificate });
+  const current = currentOf(token, headers, certificate);
   const from = [
     options.identity === false || token?.read() === undefined
       ? `no token (${token?.from})`
@@ -106,13 +106,11 @@ export function identityFor(
   return token && address && { ...current, from };
 }
 
-interface Parts {
-  token: Part<string | undefined> | undefined;
-  headers: Part<Headers> | undefined;
-  certificate: Part<ClientCertificate> | undefined;
-}
-
-function currentOf({ token, headers, certificate }: Parts): Omit<FoundIdentity, 'from'> {
+function currentOf(
+  token: Part<string | undefined> | undefined,
+  headers: Part<Headers> | undefined,
+  certificate: Part<ClientCertificate> | undefined,
+): Omit<FoundIdentity, 'from'> {
   const shown = certificate && lastUsable(certificate.read);
   const seen = new Set<string>();
   const read = (): Identity => {

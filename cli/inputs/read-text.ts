@@ -1,6 +1,6 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { looksLikeToken } from '../../lambda/gms/secrets.ts';
-import { UsageError, whatFailed } from '../events/mistakes.ts';
+import { UsageError, unfit, whatFailed } from '../events/mistakes.ts';
 
 /** Far more than any of the files that we read. */
 const maxBytes = 4 * 1024 * 1024;
@@ -18,18 +18,6 @@ export function readText(path: string, option: string, timeoutMillis = pipeTimeo
   }
 }
 
-/** There is something else than a file, or a file that is no text. */
-class UnfitFile extends Error {
-  readonly problem: string;
-  readonly remedy: string | undefined;
-
-  constructor(problem: string, remedy?: string) {
-    super(problem);
-    this.problem = problem;
-    this.remedy = remedy;
-  }
-}
-
 /**
  * Every file of other hands is read here: a pipe or a device in its place is not waited for.
  * @param timeoutMillis how long a pipe may stay silent; without it, a pipe is no file
@@ -42,19 +30,15 @@ export function readGuarded(path: string, timeoutMillis?: number): string {
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = fstatSync(file);
     const isPipe = stats.isFIFO() && timeoutMillis !== undefined;
-    if (!stats.isFile() && !isPipe && !stats.isDirectory()) throw new UnfitFile('it is neither a file nor a pipe');
-    const text = readAll(file, isPipe ? timeoutMillis : undefined);
-    if (text === 'silent')
-      throw new UnfitFile(`nothing came out of it for ${(timeoutMillis ?? 0) / 1000} s`, 'name a file');
-    if (text === 'large') throw new UnfitFile('it is larger than 4 MB', 'name the right file');
-    return text.toString('utf8');
+    if (!stats.isFile() && !isPipe && !stats.isDirectory()) throw unfit('it is neither a file nor a pipe');
+    return readAll(file, isPipe ? timeoutMillis : undefined).toString('utf8');
   } finally {
     if (file !== undefined) closeSync(file);
   }
 }
 
 /** @param timeoutMillis for a pipe */
-function readAll(file: number, timeoutMillis?: number): Buffer | 'silent' | 'large' {
+function readAll(file: number, timeoutMillis?: number): Buffer {
   const parts: Buffer[] = [];
   const buffer = Buffer.alloc(64 * 1024);
   let size = 0;
@@ -63,14 +47,14 @@ function readAll(file: number, timeoutMillis?: number): Buffer | 'silent' | 'lar
     const read = readSome(file, buffer);
     // A pipe whose writer has not begun is at its end, too.
     if (read === undefined || (read === 0 && timeoutMillis !== undefined && size === 0)) {
-      if (waited >= (timeoutMillis ?? 0)) return 'silent';
+      if (waited >= (timeoutMillis ?? 0)) throw unfit(`nothing came out of it for ${waited / 1000} s`, 'name a file');
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
       waited += 20;
       continue;
     }
     if (read === 0) return Buffer.concat(parts);
     size += read;
-    if (size > maxBytes) return 'large';
+    if (size > maxBytes) throw unfit('it is larger than 4 MB', 'name the right file');
     parts.push(Buffer.from(buffer.subarray(0, read)));
   }
 }

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { namedFiles, type Options, writtenOption } from '../command-line/options.ts';
-import { UsageError, whatFailed } from '../events/mistakes.ts';
+import { UsageError, unfit, whatFailed } from '../events/mistakes.ts';
 import type { RunListener } from '../events/run-listener.ts';
 import { terminalText } from '../events/terminal-text.ts';
 
@@ -117,7 +117,7 @@ const newMode = 0o644;
 /** Writes a temporary file in the same folder and renames it; keeps the mode of what it replaces. */
 function write(path: string, text: string): void {
   const there = statOf(path);
-  if (there?.isFIFO()) throw Object.assign(new Error(aPipe), { problem: aPipe });
+  if (there?.isFIFO()) throw unfit(aPipe);
   if (there && !there.isFile()) {
     writeFileSync(path, text);
     return;

@@ -110,7 +110,8 @@ export async function runOnce(run: LocalRun, output: RunListener, publisher: Pub
         last = state;
         calling?.end();
         output.state(step, state);
-        tellTroubles(state);
+        // Nothing stands between the plan and its question.
+        if (step !== 'plan') tellTroubles(state);
         const question = step === 'plan' ? questionOf(run, state) : undefined;
         if (question === undefined || run.ask === undefined || (await run.ask(question))) return;
         stopped = true;

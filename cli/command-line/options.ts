@@ -5,45 +5,8 @@ import { UsageError } from '../events/mistakes.ts';
 
 /** Every option of the command line, described once: `verbs.ts` says which verb takes which. */
 
-/** What commander reads; a verb fills only its own. */
-export interface Options {
-  gmsUrl?: string;
-  tokenFile?: string;
-  headerFile?: string;
-  clientCertificate?: string;
-  clientKey?: string;
-  /** False for `--no-identity`. */
-  identity?: boolean;
-  caFile?: string;
-  timeout?: number;
-  policies?: string;
-  approveRows?: number;
-  minRetentionDays?: number;
-  maxRunHours?: number;
-  maxRowsPerRun?: number;
-  by?: string;
-  runs?: boolean;
-  acceptMissing?: number;
-  ledger?: string;
-  name?: string;
-  json?: string;
-  html?: string;
-  force?: boolean;
-  log?: 'text' | 'json';
-  metricsFile?: string;
-  metricsUrl?: string;
-  notifyUrlFile?: string;
-  notify?: 'always' | 'problems';
-  notifyFormat?: DestinationName;
-  failOn?: 'attention' | 'failed';
-  fast?: boolean;
-  yes?: boolean;
-}
-
 /** The format of a message that is posted without `--notify-format`. */
 export const usualFormat: DestinationName = 'slack';
-
-export type OptionName = keyof Options;
 
 interface Description {
   flags: string;
@@ -60,7 +23,7 @@ interface Description {
   isHidden?: true | 'env';
 }
 
-export const options: Record<OptionName, Description> = {
+const table = {
   gmsUrl: {
     flags: '--gms-url <url>',
     help: 'GMS (else DATAHUB_GMS_URL, or ~/.datahubenv)',
@@ -78,6 +41,7 @@ export const options: Record<OptionName, Description> = {
   },
   clientCertificate: { flags: '--client-certificate <file>', help: 'for a gateway with mutual TLS (PEM)' },
   clientKey: { flags: '--client-key <file>', ofSecret: true, help: 'its key, if that is in another file' },
+  // False where it is given.
   identity: { flags: '--no-identity', help: 'send no token: the server asks for none' },
   caFile: {
     flags: '--ca-file <file>',
@@ -161,7 +125,21 @@ export const options: Record<OptionName, Description> = {
   yes: { flags: '--yes', help: 'delete without asking; needed without a terminal' },
   // Waits at most 0.2 s at a time.
   fast: { flags: '--fast', help: 'for sample data only', isHidden: true },
-};
+} as const satisfies Record<string, Description>;
+
+export type OptionName = keyof typeof table;
+export const options: Record<OptionName, Description> = table;
+
+/** What commander reads; a verb fills only its own. */
+export type Options = { [Name in OptionName]?: ValueOf<(typeof table)[Name]> };
+
+type ValueOf<Described> = Described extends { choices: ReadonlyArray<infer Choice> }
+  ? Choice
+  : Described extends { read(text: string): infer Read }
+    ? Extract<Read, { value: unknown }>['value']
+    : Described extends { flags: `${string}<${string}` }
+      ? string
+      : boolean;
 
 export const writtenOption = (name: OptionName): string => options[name].flags.split(' ')[0] ?? name;
 
@@ -223,9 +201,15 @@ function refuseToken(text: string): void {
 }
 
 /** A setting of a stage; `verbs.ts` names all three in one line. */
-function limit(flags: string, env: string, most?: number): Description {
+function limit(flags: string, env: string, most?: number) {
   const unit = `of ${flags.replace(/.*<|>/g, '')}`;
-  return { flags, help: 'as in a stage', env, isHidden: true, read: (text) => wholeNumber(text, unit, { most }) };
+  return {
+    flags,
+    help: 'as in a stage',
+    env,
+    isHidden: true as const,
+    read: (text: string) => wholeNumber(text, unit, { most }),
+  };
 }
 
 function wholeNumber(

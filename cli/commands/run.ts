@@ -1,4 +1,5 @@
 import { isLoopback } from '../../lambda/gms/http/base-url.ts';
+import { parseJson } from '../../lambda/gms/responses/json-value.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import type { Report } from '../../lambda/model/report-schema.ts';
 import type { Audience } from '../../lambda/report/guide/audience.ts';
@@ -206,10 +207,8 @@ const changeVariable = 'DATAHUB_RETENTION_INPUT';
 /** @throws UsageError, also for anything else than a preview: what is not live is never enforced */
 function withChange(input: LocalInput, text: string | undefined): LocalInput {
   if (text === undefined) return input;
-  let change: unknown;
-  try {
-    change = JSON.parse(text);
-  } catch {
+  const change = parseJson(text);
+  if (change === undefined) {
     throw new UsageError(`${changeVariable} is not JSON: make it with validate --policies FILE --json -.`);
   }
   if (input.mode !== 'preview' || input.release) {

@@ -1,4 +1,5 @@
 import { retryAfterMillis } from '../../lambda/gms/http/retry.ts';
+import { parseJson } from '../../lambda/gms/responses/json-value.ts';
 import { redactor } from '../../lambda/gms/secrets.ts';
 import { oneLine } from '../../lambda/report/sentences/text.ts';
 import { readGuarded } from '../inputs/read-text.ts';
@@ -164,21 +165,15 @@ export function configMaps({ url, namespace, token, ca, timeoutMillis = answerTi
 }
 
 function parsed<T>(text: string): T {
-  try {
-    return JSON.parse(text) as T;
-  } catch {
-    throw new ApiError('the answer is not from an API server: it is not JSON');
-  }
+  const value = parseJson(text);
+  if (value === undefined) throw new ApiError('the answer is not from an API server: it is not JSON');
+  return value as T;
 }
 
 /** A refusal is an object of kind Status, whose message is for people. */
 function reasonIn(text: string): string {
-  try {
-    const { message } = JSON.parse(text) as { message?: unknown };
-    return typeof message === 'string' ? ` (${oneLine(message, 300)})` : '';
-  } catch {
-    return '';
-  }
+  const { message } = Object(parseJson(text)) as { message?: unknown };
+  return typeof message === 'string' ? ` (${oneLine(message, 300)})` : '';
 }
 
 /** @throws what neither a file nor the network has caused */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { isObject, parseJson } from '../../lambda/gms/responses/json-value.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import { parseRecord, type StoredRecord, storable } from '../../lambda/ledger/record.ts';
 import type { RunStore } from '../../lambda/ledger/runs.ts';
@@ -189,12 +190,8 @@ function textOf(path: string): string {
 
 /** A file that holds no JSON object makes its index unreadable. */
 function jsonOf(text: string): { writeId?: unknown } {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : {};
-  } catch {
-    return {};
-  }
+  const value = parseJson(text);
+  return isObject(value) ? value : {};
 }
 
 /** The record is stored; a file that stays behind only takes space. */

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseJson } from '../../lambda/gms/responses/json-value.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import { parseRecord, type StoredRecord, storable } from '../../lambda/ledger/record.ts';
 import { replaceOnce, retried } from '../../lambda/ledger/replace-once.ts';
@@ -156,13 +157,7 @@ function revisionIn(map: ConfigMap | undefined): number {
   return given.map(Number).find((revision) => Number.isSafeInteger(revision) && revision > 0) ?? 0;
 }
 
-function jsonIn(data: ConfigMap['data']): object {
-  try {
-    return Object(JSON.parse(data?.['record'] ?? ''));
-  } catch {
-    return {};
-  }
-}
+const jsonIn = (data: ConfigMap['data']): object => Object(parseJson(data?.['record'] ?? ''));
 
 /** Indented, because people look at it with kubectl. */
 const dataOf = (record: object & { revision: number }, writeId: string) => ({

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseJson } from '../../lambda/gms/responses/json-value.ts';
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
 import { text } from '../../lambda/ledger/record.ts';
 import type { RunStore } from '../../lambda/ledger/runs.ts';
@@ -48,12 +49,7 @@ export interface LastRunStore {
 
 /** @returns undefined if there is none, or it cannot be understood. Throws LedgerError. */
 export async function readLastRun({ last }: LastRunStore): Promise<LastRun | undefined> {
-  const text = await last.readRuns();
-  try {
-    return lastRunSchema.safeParse(JSON.parse(text ?? '')).data;
-  } catch {
-    return undefined;
-  }
+  return lastRunSchema.safeParse(parseJson((await last.readRuns()) ?? '')).data;
 }
 
 /** Of two runs that end at the same moment, either may count as the last. Throws LedgerError. */

@@ -18,7 +18,7 @@ const dark = `
 
 const sheet = `
 :root { color-scheme: light dark; ${light} }
-@media screen and (prefers-color-scheme: dark) { :root { ${dark} } }
+@media (prefers-color-scheme: dark) { :root { ${dark} } }
 *, *::before, *::after { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; scroll-padding-top: 1rem; }
 body {
@@ -90,15 +90,6 @@ footer { padding-top: 1.5rem; padding-bottom: 3rem; color: var(--muted); font-si
   .totals div:last-child:nth-child(odd) { grid-column: 1 / -1; }
   .totals div { padding: .625rem .75rem; }
   .totals dd { font-size: 1.125rem; }
-}
-@media print {
-  body { background: #fff; font-size: 10pt; }
-  header, main, footer { max-width: none; padding: 0; }
-  .skip { display: none; }
-  .card, li { break-inside: avoid; }
-  h2, h3 { break-after: avoid; }
-  a { color: inherit; text-decoration: none; }
-  * { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
 }
 `;
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { problemOfHeaders } from '../../lambda/gms/headers.ts';
+import { isObject } from '../../lambda/gms/responses/json-value.ts';
 import { UsageError, whatFailed } from '../events/mistakes.ts';
 import { readGuarded } from './read-text.ts';
 
@@ -155,5 +156,4 @@ function isSet(value: unknown): boolean {
   return !/^(|undefined|null|0|false|f|no|n|off)$/i.test(String(value).trim());
 }
 
-const mapping = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+const mapping = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});

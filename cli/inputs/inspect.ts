@@ -3,6 +3,7 @@ import * as z from 'zod';
 import chartSchema from '../../kubernetes/values.schema.json' with { type: 'json' };
 import type { IndexNames } from '../../lambda/gms/backend.ts';
 import { readBaseUrl } from '../../lambda/gms/http/base-url.ts';
+import { isObject } from '../../lambda/gms/responses/json-value.ts';
 import { maxPolicies } from '../../lambda/model/policy-fields.ts';
 import { namesIn } from '../../lambda/policy/aspects.ts';
 import { andMore, maxProblems, type Problem, problemsOf, shown, unknownKey } from '../../lambda/policy/explain.ts';
@@ -100,9 +101,6 @@ const isRecipe =
 
 type Mapping = Record<string, unknown>;
 
-const isMapping = (value: unknown): value is Mapping =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const wrong = (sentence: string, ...path: PropertyKey[]): Inspection => ({ problems: [{ path, sentence }] });
 const inside = (problems: readonly Problem[], ...keys: PropertyKey[]): Problem[] =>
   problems.map((one) => ({ ...one, path: [...keys, ...one.path] }));
@@ -117,9 +115,9 @@ const both = chartKeys.filter((key) => key !== 'policies' && stageKeys.includes(
 /** By what is in the file, and by its name only where it could be either. */
 function inspect(value: unknown, path: string, floor: number): Inspection {
   if (Array.isArray(value)) return inspectPolicyList(value, [], floor, { kind: 'list' });
-  const isOther = isMapping(value) ? otherKind(value) : undefined;
+  if (!isObject(value)) return wrong('it must hold a list of policies: put [ and ] around them');
+  const isOther = otherKind(value);
   if (isOther) return wrong(isOther);
-  if (!isMapping(value)) return wrong('it must hold a list of policies: put [ and ] around them');
   const has = (keys: readonly string[]) => keys.some((key) => key in value);
   const isOfStage = 'gmsUrl' in value || (has(onlyStage) && !has(onlyChart));
   if (isOfStage || (has(both) && !has(onlyChart) && path.endsWith('.json'))) return inspectStage(value, path);
@@ -128,7 +126,7 @@ function inspect(value: unknown, path: string, floor: number): Inspection {
   const below = Object.keys(value).filter((key) => {
     const own = value[key];
     return (
-      isMapping(own) && (Array.isArray(own['policies']) || ('policies' in own && onlyChart.some((one) => one in own)))
+      isObject(own) && (Array.isArray(own['policies']) || ('policies' in own && onlyChart.some((one) => one in own)))
     );
   });
   const [ours, second] = Array.isArray(value['policies']) ? [] : below;
@@ -228,7 +226,7 @@ const limitsIn = (written: Mapping, settings: Pick<GivenSettings, LimitName>, ke
  * @param above the key of a parent chart
  */
 function inspectValues(values: Mapping, floor: number, ...above: string[]): Inspection {
-  const server = isMapping(values['server']) ? values['server'] : {};
+  const server = isObject(values['server']) ? values['server'] : {};
   const serverKeys = Object.keys(chartSchema.properties.server.properties);
   const keyed = (...keys: string[]) => [...above, ...keys].join('.');
   const unknown = (given: Mapping, known: readonly string[], ...keys: string[]): Problem[] =>

@@ -47,10 +47,7 @@ export async function survey(
     const records = async () => ledgerAt(ledger ?? defaultLedgerPath(env, isSample()), env).list();
     const findings = await surveyServer(server, connection, records, output);
     if (findings === undefined) {
-      const unwritten = [policies, page].map((file) =>
-        file && file.path !== '-' ? ` ${file.path} was not written.` : '',
-      );
-      output.note(`Nothing can be counted until that is fixed.${unwritten.join('')}`);
+      output.note('Nothing can be counted until that is fixed, and no file is written.');
       return 1;
     }
     const hasPolicies = policies === undefined || writePolicies(findings, policies, audience, output);

@@ -27,7 +27,7 @@ body {
 }
 header, main, footer { max-width: 60rem; margin: 0 auto; padding: 0 1rem; }
 a { color: var(--link); text-underline-offset: .15em; }
-a:focus-visible, summary:focus-visible, pre:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; border-radius: 3px; }
+a:focus-visible, pre:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; border-radius: 3px; }
 .skip { position: absolute; left: -999rem; }
 .skip:focus { left: 1rem; top: .5rem; background: var(--paper); padding: .25rem .75rem; }
 
@@ -79,8 +79,6 @@ li + li { margin-top: .25rem; }
 .legend svg { flex: none; display: block; }
 .facts { margin: .75rem 0 0; display: flex; flex-wrap: wrap; gap: .125rem 1.25rem; font-size: .875rem; }
 
-details { margin-top: .625rem; font-size: .875rem; }
-summary { cursor: pointer; color: var(--link); width: fit-content; }
 footer { padding-top: 1.5rem; padding-bottom: 3rem; color: var(--muted); font-size: .8125rem; }
 
 @media (max-width: 34rem) {

@@ -42,7 +42,8 @@ export function surveyPage(
     ['all', 'All indices', html`<div class="card">${compared(findings)}${legend}</div>`],
     ['indices', 'Index by index', indices.map((index) => card(index, suggestionFor(index, suggestions), damaged))],
   ];
-  if (suggestions.length > 0) sections.push(['policies', 'Suggested policies', policies(suggestions)]);
+  if (suggestions.length > 0)
+    sections.push(['policies', 'Suggested policies', html`<div class="card">${code(policiesText(suggestions))}</div>`]);
   const title = `DataHub retention: survey${name === undefined ? '' : ` of ${name}`}`;
   return clean(
     document(title, [
@@ -138,11 +139,6 @@ function staying(index: SurveyedIndex, suggestion: Suggestion | undefined): Html
   if (suggestion?.whyNotMore === undefined) return undefined;
   const left = suggestion.rowsPastRetention - suggestion.rowsToDelete;
   return html`<p class="aside"><b>${exact(left)}</b> past the retention (${share(left, rowsOf(index))}) would stay: ${suggestion.whyNotMore}.</p>`;
-}
-
-function policies(suggestions: readonly Suggestion[]): Html {
-  const reasons = suggestions.map(({ policy, why }) => `${dottedName(policy)}: ${why}.`);
-  return html`<div class="card">${list(reasons)}<details><summary>As a policies file</summary>${code(policiesText(suggestions))}</details></div>`;
 }
 
 /**

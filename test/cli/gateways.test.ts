@@ -4,7 +4,7 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { authority, type Issued } from '../support/certificates.ts';
 import { startGateway, type Wants } from '../support/gateway.ts';
 import { textOf } from '../support/loopback.ts';
-import { answering, operation, runHere, serviceHere } from './here.ts';
+import { answering, at, inFront, operation, runHere, serviceHere } from './here.ts';
 
 /** The command line behind a front that asks for a header, a client certificate, or both, beside DataHub's token. */
 
@@ -141,27 +141,17 @@ describe('A front', () => {
 });
 
 describe('A front without TLS', () => {
-  type Body = { dryRun?: boolean; aspect?: string };
   /** @param instead answers in place of GMS, which is below /gms, or looks on */
-  const front = async (instead: (body: Body) => number | undefined) => {
+  const front = async (instead: (body: { dryRun?: boolean; aspect?: string }) => number | undefined) => {
     const here = await serviceHere();
     const real: string[] = [];
-    const url = await answering(async (asked, answer) => {
-      const { method = 'GET', url: path = '', headers } = asked;
-      const body = await textOf(asked);
-      const said: Body = body === '' ? {} : JSON.parse(body);
-      if (said.dryRun === false) real.push(String(headers['x-gateway-key']));
-      const sample = { 'content-type': 'application/json', 'x-sample-data': 'true' };
-      const status = path.startsWith('/gms/') ? instead(said) : 404;
-      if (status !== undefined) return answer.writeHead(status, { ...sample, 'www-authenticate': 'Key' }).end('{}');
-      const passed = { 'content-type': 'application/json', authorization: headers.authorization ?? '' };
-      const to = `${here.url}${path.slice('/gms'.length)}`;
-      const from = await fetch(to, { method, headers: passed, ...(body !== '' && { body }) });
-      return answer.writeHead(from.status, sample).end(await from.text());
+    const url = await inFront(here.url, (body, path, headers) => {
+      if (body.dryRun === false) real.push(String(headers['x-gateway-key']));
+      const status = path.startsWith('/gms/') ? instead(body) : 404;
+      return status === undefined ? undefined : { status, body: '{}' };
     });
     const args = here.run('enforce', [operation], ...headerFile(here));
-    const run = (path: string) => runHere(args.map((word) => (word === here.url ? `${url}${path}` : word)));
-    return { ...here, real, run };
+    return { ...here, real, run: (path: string) => runHere(at(`${url}${path}`, args)) };
   };
 
   test('that has GMS below a path gets everything there, and nothing is sent beside it', async () => {

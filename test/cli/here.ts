@@ -1,4 +1,4 @@
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import { onTestFinished } from 'vitest';
 import { parseArguments } from '../../cli/command-line/arguments.ts';
 import type { ProcessContext } from '../../cli/commands/process-context.ts';
@@ -10,6 +10,7 @@ import { statusOf } from '../../cli/ledgers/status.ts';
 import { jsonLines } from '../../cli/outputs/json-lines.ts';
 import { onScreen } from '../../cli/outputs/screen/on-screen.ts';
 import { type ServiceOptions, startSimulatedGms } from '../simulated-gms/server.ts';
+import { realTruncates } from '../simulated-gms/simulation/exchange.ts';
 import { listening, textOf } from '../support/loopback.ts';
 import { folder } from './processes.ts';
 
@@ -84,7 +85,7 @@ export async function serviceHere(options: ServiceOptions = {}) {
         .map(statusOf)
         .map(({ state, unreported }) => (unreported ? 'unreported' : state)),
     /** Real truncates that it has received. */
-    sent: () => service.engine.asked.filter(({ body }) => (body as { dryRun?: boolean })?.dryRun === false),
+    sent: () => realTruncates(service.engine.asked),
   };
 }
 
@@ -105,6 +106,7 @@ interface Answer {
 type Instead = (
   body: { dryRun?: boolean; aspect?: string; endTimeMillis?: number },
   path: string,
+  headers: IncomingHttpHeaders,
 ) => Answer | ((text: string) => string) | undefined;
 
 /** @returns the address of something in front of a server, which says that the rows are samples unless that is taken off */
@@ -112,7 +114,7 @@ export const inFront = (url: string, instead: Instead = () => undefined, isSampl
   answering(async (asked, answer) => {
     const { method = 'GET', url: path = '', headers } = asked;
     const body = await textOf(asked);
-    const other = instead(body === '' ? {} : JSON.parse(body), path);
+    const other = instead(body === '' ? {} : JSON.parse(body), path, headers);
     const passed = { 'content-type': 'application/json', authorization: headers.authorization ?? '' };
     const own = async (): Promise<Answer> => {
       const from = await fetch(`${url}${path}`, { method, headers: passed, ...(body !== '' && { body }) });

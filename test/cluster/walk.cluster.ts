@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { type Command, commandsOfNotes, filled, type Placeholder, read } from '../pages/commands.ts';
 import { commandsFor, Worklist } from '../pages/executed.ts';
+import { realTruncates } from '../simulated-gms/simulation/exchange.ts';
 import { listening, textOf } from '../support/loopback.ts';
 import { type Cluster, type Ended, findPrograms, laterVersion, startCluster } from './cluster.ts';
 import { type Person, until } from './control-plane.ts';
@@ -24,7 +25,6 @@ const rowsOf = (count: number, days: number): number[] =>
   Array.from({ length: count }, (_, at) => Date.now() - days * day - at * 60_000);
 
 /** Of a request's body; a read has none. */
-const isReal = (body: unknown): boolean => (body as { dryRun?: boolean } | undefined)?.dryRun === false;
 
 const blockOf = (page: string, begins: string): string =>
   read(page).shown.find(({ text }) => text.startsWith(begins))!.text;
@@ -127,8 +127,8 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
     follow(worklist.take(operate, 'Pause', /^kubectl -n datahub-retention get cronjob .*jsonpath/, 'Kubernetes')[0]);
   /** The real truncates that GMS was asked for. */
   const truncates = (aspect: string) =>
-    cluster.gms.service.engine.asked.filter(
-      ({ body }) => isReal(body) && (body as { aspect?: string }).aspect === aspect,
+    realTruncates(cluster.gms.service.engine.asked).filter(
+      ({ body }) => (body as { aspect?: string }).aspect === aspect,
     );
 
   const pause = () => follow(worklist.take(operate, 'Pause', /^kubectl -n datahub-retention patch/, 'Kubernetes')[0]);
@@ -364,7 +364,7 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
       const before = cluster.gms.service.engine.asked.length;
       const { log } = await byHandAs('Wait until nothing is unresolved');
       expect(log).toContain('dataset.datasetProfile: truncated');
-      const real = cluster.gms.service.engine.asked.slice(before).filter(({ body }) => isReal(body));
+      const real = realTruncates(cluster.gms.service.engine.asked.slice(before));
       expect(real).toEqual([]);
       await upgrade({ policies: [first, second] });
     });

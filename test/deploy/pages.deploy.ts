@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Command, commandsOf } from '../pages/commands.ts';
 import { commandsFor, Worklist } from '../pages/executed.ts';
 import { type SimulatedGms, startSimulatedGms } from '../simulated-gms/server.ts';
+import { realTruncates } from '../simulated-gms/simulation/exchange.ts';
 import { serveEngine } from '../simulated-gms/simulation/server.ts';
 import { xmlText } from './aws.ts';
 import { differences, type Template } from './differences.ts';
@@ -87,7 +88,7 @@ describe.skipIf(emulator === undefined)('The pages, followed on AWS', () => {
 
   const onPage = (page: string, heading: string, text: RegExp) => theOnly(worklist.take(page, heading, text));
   const onAws = (heading: string, text = /^aws /) => theOnly(worklist.take(operate, heading, text, 'AWS'));
-  const truncates = () => service.engine.asked.filter(({ body }) => (body as { dryRun?: boolean })?.dryRun === false);
+  const truncates = () => realTruncates(service.engine.asked);
   const rows = () => service.engine.rows('dataset.operation').length;
   const ledger = async () =>
     Object.fromEntries(

@@ -412,14 +412,6 @@ const warned = (stack: Stack): string => {
 };
 
 describe('The construct', () => {
-  test('may be used twice in one stack, for two stages', () => {
-    const stack = newStack();
-    const one = new DatahubRetention(stack, 'One', props);
-    const other = new DatahubRetention(stack, 'Other', { ...props, stage: 'test' });
-    expect(Object.keys(Template.fromStack(stack).findResources('AWS::Lambda::Function'))).toHaveLength(8);
-    expect(one.ledger).not.toBe(other.ledger);
-  });
-
   test('gives what it makes to the app around it', () => {
     const made = place({});
     const { topic, stateMachine, ledger, logGroups, lostStarts, dashboard, alarms } = made;

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, symlinkSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type SimulatedGms, startSimulatedGms } from '../simulated-gms/server.ts';
+import { realTruncates } from '../simulated-gms/simulation/exchange.ts';
 import { type Clone, cloneHere, type Ran } from './clone.ts';
 import { type Command, filled, read } from './commands.ts';
 import { commandsFor, Worklist } from './executed.ts';
@@ -24,7 +25,7 @@ let defined = '';
 /** How far the server's clock is ahead, which ends its tasks. */
 let ahead = 0;
 
-const truncates = () => service.engine.asked.filter(({ body }) => (body as { dryRun?: boolean })?.dryRun === false);
+const truncates = () => realTruncates(service.engine.asked);
 const oldRows = (count: number) => Array.from({ length: count }, (_, row) => Date.now() - 120 * day - row);
 const policies = (more: object = {}) => [
   { entityType: 'dataset', aspect: 'operation', retentionDays: 90, maxDeletePercent: 50 },

@@ -7,9 +7,10 @@ import { bundleInto, functionNames } from '../../infra/functions/bundles.ts';
 import type { FunctionName } from '../../lambda/aws/environment.ts';
 import { functionTimeoutSeconds } from '../../lambda/run/deadlines.ts';
 import { type SimulatedGms, startSimulatedGms } from '../simulated-gms/server.ts';
+import { realTruncates } from '../simulated-gms/simulation/exchange.ts';
 import { authority } from '../support/certificates.ts';
 import { functionEnvironment } from '../support/function-environment.ts';
-import { startGateway, type Wants } from '../support/gateway.ts';
+import { startGateway } from '../support/gateway.ts';
 import { type Listening, listening } from '../support/loopback.ts';
 import { type RunningFunction, startFunction } from './function.ts';
 import { type Services, startServices, type Table } from './services.ts';
@@ -137,115 +138,45 @@ describe.skipIf(tools === undefined)("In Lambda's runtime", () => {
     const made = authority();
     const [own, renewed] = [made.issue(10), made.issue()];
     const [secret, renewedSecret] = ['gateway-value-0123456789', 'renewed-value-9876543210'];
-    const withHeaders = { HEADERS_PARAMETER: '/headers' };
-    const withCertificate = { CLIENT_CERTIFICATE_PARAMETER: '/crt', CLIENT_KEY_PARAMETER: '/key' };
+    const variables = {
+      CA_CERTIFICATE_PARAMETER: '/ca',
+      HEADERS_PARAMETER: '/headers',
+      CLIENT_CERTIFICATE_PARAMETER: '/crt',
+      CLIENT_KEY_PARAMETER: '/key',
+    };
     afterAll(made.remove);
 
     /** What a gateway lets through first, as it is stored. */
     const store = (header = secret, { cert, key } = own) =>
       Object.assign(parameters, { '/headers': `X-Gateway-Key: ${header}`, '/crt': cert, '/key': key, '/ca': made.ca });
 
-    /** Its functions behind a gateway, and the calls that the state machine makes. */
-    const behind = async (wants: Wants, environment: Record<string, string>) => {
-      const gateway = await startGateway(gms.url, wants, made);
+    test('goes on with a header and a certificate that are renewed in the middle of it', async () => {
+      store();
+      gms.engine.fault('rows-per-second=500');
+      const gateway = await startGateway(gms.url, { header: secret, certificate: own }, made);
       closing.push(gateway.close);
       const table: Table = new Map();
       const started: Partial<Record<FunctionName, Awaited<ReturnType<typeof start>>>> = {};
-      const variables = { GMS_URL: gateway.url, CA_CERTIFICATE_PARAMETER: '/ca', ...environment };
       const step = async (name: FunctionName, event: unknown) => {
-        started[name] ??= await start(name, {}, variables, table);
+        started[name] ??= await start(name, {}, { GMS_URL: gateway.url, ...variables }, table);
         return (await started[name].invoke(event)).answer;
       };
-      const run = async (mode: string, afterPoll = () => {}) => {
-        let state = await step('plan', { input: { mode }, execution });
-        if (state['next'] === 'truncate') state = await step('truncate', state);
-        for (let polls = 0; polls < 30 && state['next'] === 'wait'; polls++) {
-          state = await step('poll', state);
-          afterPoll();
-          await new Promise((resolve) => setTimeout(resolve, 1000));
-        }
-        await step('report', reportOf(state));
-        return String(started.report!.services.published.at(-1)?.get('Message'));
-      };
-      const sent = () =>
-        gms.engine.asked.filter(({ body }) => (body as { dryRun?: boolean } | undefined)?.dryRun === false).length;
-      const before = sent();
-      gms.engine.addRows(
-        'dataset.operation',
-        Array.from({ length: 300 }, (_, row) => Date.now() - 150 * 86_400_000 - row),
-      );
-      return { gateway, run, sent: () => sent() - before };
-    };
-
-    test.each<[string, Wants, Record<string, string>]>([
-      ['a header', { header: secret }, withHeaders],
-      ['a client certificate', { certificate: own }, withCertificate],
-      ['both', { header: secret, certificate: own }, { ...withHeaders, ...withCertificate }],
-    ])('passes a gateway that wants %s with it, and nothing is sent without it', async (_, wants, environment) => {
-      store();
-      const without = await behind(wants, {});
-      expect(await without.run('enforce')).toMatch(
-        wants.certificate ? /clientCertificateParameter in the stage file/ : /headersParameter in the stage file/,
-      );
-      const { gateway, run, sent } = await behind(wants, environment);
-      const preview = await run('preview');
-      expect([preview, sent()]).toEqual([expect.stringContaining('PREVIEW'), 0]);
-      expect(/client certificate expires on/.test(preview)).toBe(wants.certificate !== undefined);
-      expect([await run('enforce'), sent()]).toEqual([expect.stringContaining('dataset.operation: truncated'), 1]);
-      expect(gateway.got.every(({ headers }) => headers.authorization === `Bearer ${gms.token}`)).toBe(true);
-    });
-
-    test.each<[string, Wants, RegExp]>([
-      ['header', { header: renewedSecret, certificate: own }, /Renew the headers \(headersParameter in the stage file/],
-      ['certificate', { header: secret, certificate: renewed }, /does not accept the client certificate of this job/],
-    ])('with a wrong %s says so, and sends nothing', async (_, wants, sentence) => {
-      store();
-      const { run, sent } = await behind(wants, { ...withHeaders, ...withCertificate });
-      expect([await run('enforce'), sent()]).toEqual([expect.stringMatching(sentence), 0]);
-    });
-
-    test('goes on with a header and a certificate that are renewed in the middle of it', async () => {
-      store();
-      gms.engine.fault('rows-per-second=100');
-      const both = { ...withHeaders, ...withCertificate };
-      const { gateway, run, sent } = await behind({ header: secret, certificate: own }, both);
-      const message = await run('enforce', () => {
+      let state = await step('truncate', await step('plan', { input: { mode: 'enforce' }, execution }));
+      for (let polls = 0; polls < 30 && state['next'] === 'wait'; polls++) {
+        state = await step('poll', state);
         store(renewedSecret, renewed);
         gateway.wants = { header: renewedSecret, certificate: renewed };
-      });
-      expect([message, sent()]).toEqual([expect.stringContaining('dataset.operation: truncated'), 1]);
+        await new Promise((resolve) => setTimeout(resolve, 1000));
+      }
+      await step('report', reportOf(state));
+      const message = String(started.report!.services.published.at(-1)?.get('Message'));
+      expect([message, realTruncates(gms.engine.asked).length]).toEqual([
+        expect.stringContaining('dataset.operation: truncated'),
+        1,
+      ]);
       const last = gateway.got.at(-1)!;
       expect([last.headers['x-gateway-key'], last.shown?.trim()]).toEqual([renewedSecret, renewed.cert.trim()]);
       expect(gateway.got.some(({ headers }) => headers['x-gateway-key'] === secret)).toBe(true);
-    });
-
-    describe('with noIdentity', () => {
-      test('sends no token, and works where the server asks for none', async () => {
-        store();
-        const { gateway, run, sent } = await behind({ open: gms.token }, { NO_IDENTITY: 'true' });
-        expect([await run('preview'), sent()]).toEqual([expect.stringContaining('PREVIEW'), 0]);
-        expect([await run('enforce'), sent()]).toEqual([expect.stringContaining('dataset.operation: truncated'), 1]);
-        expect(gateway.got.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
-      });
-
-      test('says how a token is made where the server asks for one', async () => {
-        store();
-        const { run, sent } = await behind({}, { NO_IDENTITY: 'true' });
-        expect([await run('enforce'), sent()]).toEqual([
-          expect.stringMatching(/create a new token in DataHub \(Settings, Access Tok/),
-          0,
-        ]);
-      });
-
-      test('is not what a missing parameter means, although the server asks for none', async () => {
-        const { '/token': token } = parameters;
-        delete parameters['/token'];
-        store();
-        const { gateway, run } = await behind({ open: gms.token }, {});
-        expect(await run('enforce')).toMatch(/The parameter \/token, which holds DataHub's token, does not exist/);
-        expect(gateway.got).toEqual([]);
-        parameters['/token'] = token!;
-      });
     });
   });
 

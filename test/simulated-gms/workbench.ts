@@ -9,7 +9,7 @@ import { beginUpgrade, upgradeBlocking } from './upgrade.ts';
 /**
  * What a test does behind the service's back: it inspects, adds and removes single rows, and plays the other people and
  * jobs in a cluster. An `index` is a name like `dataset.operation`, in upper or lower case; methods throw a RangeError
- * for an index or task that does not exist.
+ * for an index that does not exist.
  */
 function methodsOf(server: Simulation, advance: () => void) {
   const { cluster } = server;
@@ -62,11 +62,6 @@ function methodsOf(server: Simulation, advance: () => void) {
     /** Running tasks stop where they are, and their records are gone. */
     restartNode() {
       for (const task of cluster.tasks.values()) if (task.state === 'running') task.vanish(cluster.now);
-    },
-    cancelTask(id: string) {
-      const task = cluster.tasks.get(id);
-      if (task === undefined) throw new RangeError(`there is no task ${id}`);
-      task.stop(cluster.now, 'by user request');
     },
     /** Switches the refreshing of an index off, as an interrupted upgrade leaves it, or on again. */
     refreshing(index: string, on: boolean) {

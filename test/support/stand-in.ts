@@ -16,7 +16,6 @@ export interface StandIn extends Pick<Engine, (typeof ofEngine)[number]> {
   /** Others reindex: everything is copied into a new index, as an upgrade does that blocks writes. */
   replaceIndex(index: string): void;
   deleteIndex(index: string): void;
-  cancelTasks(): void;
   /** Behaves as specified again; what is between us and the server is gone, too. */
   mend(): void;
   /** Decides about single requests: what is between us and the server. */
@@ -25,6 +24,7 @@ export interface StandIn extends Pick<Engine, (typeof ofEngine)[number]> {
 }
 
 const ofEngine = [
+  'indices',
   'rows',
   'addRows',
   'removeRows',
@@ -65,9 +65,6 @@ export async function startStandIn({ clock, ...options }: StandInOptions): Promi
     deleteIndex(index) {
       const found = engine.indices().find((one) => one.index?.toLowerCase() === index.toLowerCase());
       if (found) engine.deleteIndex(found.name);
-    },
-    cancelTasks() {
-      for (const { id, state } of engine.tasks()) if (state === 'running') engine.cancelTask(id);
     },
     mend() {
       engine.set(specified);

@@ -14,6 +14,7 @@ import { asMarkEvent } from '../../lambda/run/mark-reported.ts';
 import { plan } from '../../lambda/run/plan/plan.ts';
 import { ParametersError, type RunServices, type RunSettings } from '../../lambda/run/services.ts';
 import type { RunState } from '../../lambda/run/state.ts';
+import { realTruncates } from '../simulated-gms/simulation/exchange.ts';
 import { anIndexOf, firstRun, type StandIn, type StandInOptions, startStandIn } from './stand-in.ts';
 import { takeStep } from './steps.ts';
 
@@ -96,6 +97,9 @@ export interface Run {
 export interface WorldOptions extends Partial<Omit<StandInOptions, 'clock'>> {
   policies?: unknown[];
   settings?: Partial<RunSettings>;
+  clock?: World['clock'];
+  /** Another server than the stand-in. */
+  gms?: { url: string; token: string };
   /** How long a request to a server that does not answer takes in real time. */
   patienceMillis?: number;
   /** Sees every request and every write of the ledger. */
@@ -111,8 +115,9 @@ class Stopped extends Error {
 
 export async function createWorld(options: WorldOptions = {}): Promise<World & { close(): Promise<void> }> {
   const { policies = [aPolicyFor('operation')], settings, patienceMillis = 30_000, observe = (same) => same } = options;
-  const clock = { time: firstRun, unseen: 0 };
-  const standIn = await startStandIn({ clock, indices: [anIndexOf(600, 400)], ...options });
+  const { clock = { time: firstRun, unseen: 0 } } = options;
+  const standIn = await startStandIn({ indices: [anIndexOf(600, 400)], ...options, clock });
+  const { gms = standIn } = options;
   const transport = createHttpTransport({
     readTimeoutMillis: patienceMillis,
     truncateTimeoutMillis: patienceMillis,
@@ -147,7 +152,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
       throw error;
     });
   };
-  const identity = fixedIdentity({ token: standIn.token });
+  const identity = fixedIdentity({ token: gms.token });
   const parts: Omit<RunServices, 'deadline' | 'settings'> = {
     parameters: {
       async policies() {
@@ -164,7 +169,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
       identity,
     },
     operations: createOperations({
-      baseUrl: standIn.url,
+      baseUrl: gms.url,
       identity,
       transport: {
         post: (exchange, signal) => connected(() => transport.post(exchange, signal), 60_000),
@@ -322,11 +327,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
       const { stopped, report: _, ...same } = run;
       return execute(same, stopped ?? { input: run.input }, options);
     },
-    realTruncates: () =>
-      standIn
-        .asked()
-        .map(({ body }) => body as Record<string, unknown> | undefined)
-        .filter((body): body is Record<string, unknown> => body?.['dryRun'] === false),
+    realTruncates: () => realTruncates(standIn.asked()).map(({ body }) => body as Record<string, unknown>),
     async close() {
       await transport.close();
       await standIn.close();

@@ -123,7 +123,7 @@ describe('a Pushgateway', () => {
   });
 
   test('that is away for a moment is asked again', async () => {
-    const { url, groups } = await startPushgateway([503]);
+    const { url, groups } = await startPushgateway([500]);
     const problem = await pushFigures(pushAddress(url, 'ä b'), '# EOF\n', { sleep: async () => {} });
     expect([problem, ...groups.keys()]).toEqual([undefined, '/metrics/job/datahub_retention/stage@base64/w6QgYg']);
   });

@@ -1,11 +1,7 @@
 import type { ServerProfile } from '../../../cli/embedded-service/server-profile.ts';
 import { startOperationsService } from '../../../cli/embedded-service/service.ts';
-import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
-import { createOperations } from '../../../lambda/gms/http/http-operations.ts';
-import { createHttpTransport } from '../../../lambda/gms/http/http-transport.ts';
-import { fixedIdentity } from '../../../lambda/gms/identity.ts';
-import type { DecidedIndex, Report, ReportData } from '../../../lambda/model/report-schema.ts';
-import { executeSteps, takeStep } from '../../support/steps.ts';
+import type { PolicyEntry } from '../../../lambda/model/report-schema.ts';
+import { createWorld } from '../../support/world.ts';
 
 /** One whole run against one reading of the specification: the workflow file, real HTTP, virtual time. */
 
@@ -26,9 +22,7 @@ export interface Ran {
   record: string | undefined;
   /** The entry says that it is a reindex. */
   reindexes: boolean;
-  entry: DecidedIndex;
-  /** Outcome of the second index. */
-  second: string | undefined;
+  entry: PolicyEntry;
 }
 
 export interface Wanted {
@@ -42,87 +36,45 @@ export interface Wanted {
   offset?: number;
   /** Of the address, before `/operations`. */
   prefix?: string;
-  /** A second, larger index has a policy, too. */
-  second?: boolean;
 }
 
 export async function runAgainst(reading: Partial<ServerProfile>, wanted: Wanted = {}): Promise<Ran> {
-  const { old = 5000, young = 5000, written = 0, policy = {}, offset = 0, prefix = '/gms', second } = wanted;
-  let now = startMillis + offset;
-  const clock = { now: () => now, monotonic: () => now, sleep: async () => {} };
-  const ages = [...spread(old, 40, 60), ...spread(young, 8, 29)];
-  const aspects = ['operation', ...(second ? ['datasetProfile'] : [])];
-  const indices = aspects.map((aspect, place) => ({
-    entityType: 'dataset',
-    aspect,
-    timestamps: ages.flatMap((days) => Array<number>(place + 1).fill(now - days * dayMillis)),
-  }));
-  const {
-    url,
-    token,
-    requests,
-    rows: rowsOf,
-    close,
-  } = await startOperationsService({ profile: reading, clock, indices });
-  const rows = () => rowsOf('dataset', 'operation');
-  const transport = createHttpTransport();
+  const { old = 5000, young = 5000, written = 0, policy = {}, offset = 0, prefix = '/gms' } = wanted;
+  const clock = { time: startMillis + offset, unseen: 0 };
+  const timestamps = [...spread(old, 40, 60), ...spread(young, 8, 29)].map((days) => clock.time - days * dayMillis);
+  const name = { entityType: 'dataset', aspect: 'operation' };
+  const indices = [{ ...name, timestamps }];
+  const service = await startOperationsService({ profile: reading, clock: { now: () => clock.time }, indices });
+  const { url, token, requests, close } = service;
+  const rows = () => service.rows('dataset', 'operation');
+  const world = await createWorld({
+    clock,
+    gms: { url: `${url}${prefix}`, token },
+    policies: [{ ...name, retentionDays: 30, ...policy }],
+  });
   try {
-    const identity = fixedIdentity({ token });
-    const gmsUrl = `${url}${prefix}`;
-    const sleep = async () => undefined;
-    const ledger = memoryLedger();
-    const policies = aspects.map((aspect) => ({
-      name: aspect,
-      text: JSON.stringify({ entityType: 'dataset', aspect, retentionDays: 30, ...policy }),
-    }));
-    const published: Report[] = [];
-    const services: Parameters<typeof takeStep>[2] = {
-      settings: { stage: 'test', gmsUrl, mode: 'enforce', minRetentionDays: 7, maxRunHours: 12 },
-      parameters: { policies: async () => policies, paused: async () => false, identity },
-      operations: createOperations({ baseUrl: gmsUrl, identity, transport, realNow: clock.now, sleep }),
-      ledger,
-      clock,
-      log: { info() {}, warn() {}, error() {} },
-      deadline: () => now + 900_000,
-      publisher: {
-        async publish(one) {
-          published.push(one);
-          return true;
-        },
-      },
-      // The facts are what is asserted; their English is tested as a table.
-      addSentences: (facts) => facts as unknown as Report,
-    };
     const rowsBefore = rows()?.total ?? 0;
-    const take: Parameters<typeof executeSteps>[0] = async (step, event) => {
-      const returned = await takeStep(step, event, services);
-      if (step === 'truncate') rows()?.add(Array.from({ length: written }, (_, row) => now + row));
-      return returned;
-    };
-    await executeSteps(take, {
-      input: { mode: 'enforce' },
-      startTime: new Date(now).toISOString(),
-      async sleep(millis) {
-        now += millis;
+    const { report } = await world.run({
+      onStep(step, hasEnded) {
+        if (step === 'truncate' && hasEnded) rows()?.add(Array.from({ length: written }, (_, row) => clock.time + row));
       },
     });
-    const facts = published[0] as unknown as ReportData;
-    const [entry, other] = facts.policies as [DecidedIndex, DecidedIndex | undefined];
+    const [entry] = report?.policies ?? [];
+    if (!report || !entry) throw new Error('the run has reported nothing');
     return {
       outcome: entry.outcome,
       cause: entry.cause.kind,
-      result: facts.result,
+      result: report.result,
       rowsBefore,
       rowsAfter: rows()?.total ?? 0,
       requests: requests.length,
       withForceField: requests.filter(({ body }) => Object.hasOwn(body as object, 'forceDeleteByQuery')).length,
-      record: (await ledger.list())[0]?.state,
+      record: (await world.ledger.list())[0]?.state,
       reindexes: entry.method === 'reindex',
       entry,
-      second: other?.outcome,
     };
   } finally {
-    await transport.close();
+    await world.close();
     await close();
   }
 }

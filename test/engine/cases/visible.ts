@@ -1,3 +1,5 @@
+import type { PolicyEntry } from '../../../lambda/model/report-schema.ts';
+import type { Ended } from '../world/job.ts';
 import { holdAt, letGo } from '../world/tasks.ts';
 import type { World } from '../world/world.ts';
 import type { EngineCase } from './case.ts';
@@ -13,8 +15,20 @@ const refresh = (world: World) => world.client.indices.refresh({ index: world.al
 const releasing = { release: ['dataset.operation'] };
 const notes = async (world: World) => (await world.run(releasing).ended).report?.notes ?? [];
 
-/** The night after, a release that is refused with what is not visible, a refresh, and a release that is granted. */
-async function untilReleased(world: World): Promise<void> {
+/**
+ * The first run has to find that rows are not visible; then the night after, a release that is refused with what is not
+ * visible, a refresh, a release that is granted, and a last run.
+ * @param isSo what else the first run's entry has to say
+ */
+async function untilReleased(
+  world: World,
+  first: Ended,
+  what: string,
+  isSo: (entry: Hidden) => boolean,
+): Promise<Ended[]> {
+  const { outcome, cause: found } = first.entry ?? {};
+  expectThat(outcome === 'unknown' && found?.kind === 'not-visible', `unknown and not visible, not ${outcome}`);
+  expectThat(isSo(first.entry as Hidden), what);
   const { entry } = await world.run().ended;
   const { cause } = entry ?? {};
   const today = cause?.kind === 'quarantined' ? cause.today : undefined;
@@ -27,23 +41,26 @@ async function untilReleased(world: World): Promise<void> {
   await refresh(world);
   const [granted] = await notes(world);
   expectThat(granted?.kind === 'released' && granted.missing === 0, 'after a refresh every row is there');
+  return [await world.run().ended];
 }
 
-const unrefreshed = { reindexes: true, newRefreshInterval: '-1', behavior: { refreshOffAfterReindex: true } } as const;
+type Hidden = PolicyEntry & { cause: Extract<PolicyEntry['cause'], { kind: 'not-visible' }> };
+
+const unrefreshed = {
+  reindexes: true,
+  newRefreshInterval: '-1',
+  behavior: { refreshOffAfterReindex: true },
+  expected: { outcomes: ['nothing-to-delete', 'below-threshold'], rowsToKeepMissing: 'none' },
+} as const;
 
 export const visibleCases: readonly EngineCase[] = [
   {
     name: 'copy, never refreshed',
     ...unrefreshed,
-    async story(world) {
-      const first = await world.run().ended;
-      const { outcome, cause, rowsNotVisible, rowsMissing } = first.entry ?? {};
-      expectThat(outcome === 'unknown' && cause?.kind === 'not-visible', `unknown and not visible, not ${outcome}`);
-      expectThat((rowsNotVisible ?? 0) > 0 && !rowsMissing, 'all its rows are written, and none is missing');
-      await untilReleased(world);
-      return [await world.run().ended];
-    },
-    expected: { outcomes: ['nothing-to-delete', 'below-threshold'], rowsToKeepMissing: 'none' },
+    story: async (world) =>
+      untilReleased(world, await world.run().ended, 'all its rows are written, and none is missing', (entry) => {
+        return (entry.rowsNotVisible ?? 0) > 0 && !entry.rowsMissing;
+      }),
   },
   {
     name: 'copy, refreshed once half-way',
@@ -54,13 +71,8 @@ export const visibleCases: readonly EngineCase[] = [
         await refresh(world);
         await letGo(world.client, task).catch(() => {});
       });
-      const { outcome, cause } = first.entry ?? {};
-      expectThat(outcome === 'unknown' && cause?.kind === 'not-visible', `unknown and not visible, not ${outcome}`);
-      expectThat(cause?.kind === 'not-visible' && cause.found > 0, 'some rows are visible');
-      await untilReleased(world);
-      return [await world.run().ended];
+      return untilReleased(world, first, 'some rows are visible', ({ cause }) => cause.found > 0);
     },
-    expected: { outcomes: ['nothing-to-delete', 'below-threshold'], rowsToKeepMissing: 'none' },
   },
   {
     name: 'copy, never refreshed, its answer lost',
@@ -68,13 +80,8 @@ export const visibleCases: readonly EngineCase[] = [
     async story(world) {
       world.set({ interceptions: [{ kind: 'gateway-timeout', scope: 'truncate', acts: true }] });
       const first = await world.run().ended;
-      const { outcome, cause } = first.entry ?? {};
-      expectThat(outcome === 'unknown' && cause?.kind === 'not-visible', `unknown and not visible, not ${outcome}`);
-      expectThat(cause?.kind === 'not-visible' && cause.written === undefined, 'nothing says what was written');
-      await untilReleased(world);
-      return [await world.run().ended];
+      return untilReleased(world, first, 'nothing says what was written', ({ cause }) => cause.written === undefined);
     },
-    expected: { outcomes: ['nothing-to-delete', 'below-threshold'], rowsToKeepMissing: 'none' },
   },
   {
     name: 'copy, where statuses are refused',

@@ -20,6 +20,7 @@ interface Read {
   /** By kind and what they share: three months have a million events, and rules ask for the few of one index or run. */
   groups: Map<string, Map<unknown, JournalEvent[]>>;
   givenVerdicts?: GivenVerdict[];
+  sends?: Send[];
 }
 
 const reads = new WeakMap<History, Read>();
@@ -123,16 +124,11 @@ export interface Send {
   before: readonly JournalEvent[];
 }
 
-const known = new WeakMap<object, { length: number; sends: readonly Send[] }>();
-
 /** The real truncates of a history: each rule asks for them, and three months have hundreds. */
 function sends(history: History): readonly Send[] {
-  const { journal } = history.world;
-  const before = known.get(journal);
-  if (before?.length === journal.length) return before.sends;
-  const found = [...readSends(history)];
-  known.set(journal, { length: journal.length, sends: found });
-  return found;
+  const read = readOf(history);
+  read.sends ??= [...readSends(history)];
+  return read.sends;
 }
 
 /** What a run has read cannot be older than its start, whatever its clock says. */

@@ -63,6 +63,10 @@ export interface Asked {
   value?: string;
 }
 
+/** Requests that ask for rows to be deleted. */
+export const realTruncates = (asked: readonly Asked[]): Asked[] =>
+  asked.filter(({ body }) => (body as { dryRun?: boolean } | undefined)?.dryRun === false);
+
 export const json = (status: number, body: string, headers: Record<string, string> = {}): HttpReply => ({
   kind: 'reply',
   status,

@@ -37,6 +37,8 @@ const printedIn = (file: string | undefined): string | undefined =>
 interface Stage {
   world: World;
   recording: Recording;
+  /** Truncates that were sent, as the client says. */
+  sent: { count: number };
   named: (text: string) => string;
   /** By name, for `thaw` and `redrive`. */
   runs: Map<string, Run>;
@@ -51,7 +53,8 @@ async function deployed({ words, options }: Command, open: (options: WorldOption
     [second, 'datasetProfile'],
     [third, 'datasetUsageStatistics'],
   ].flatMap(([rows, aspect]) => (rows && aspect ? [{ rows: rows.split('/').map(Number), aspect }] : []));
-  const recording: Recording = { start: 0, say: () => {} };
+  const recording: Recording = { start: 0, sizes: '', say: () => {} };
+  const sent = { count: 0 };
   const world = await open({
     indices: [
       anIndexOf(Number(old), Number(fresh)),
@@ -69,11 +72,20 @@ async function deployed({ words, options }: Command, open: (options: WorldOption
       journalled(
         services,
         () => recording.start,
-        (line) => recording.say(line),
+        (line) => {
+          if (/^TRUNCATE (?!.*: NOT SENT)/.test(line)) sent.count++;
+          recording.say(line);
+        },
       ),
   });
   if (speed) world.standIn.set({ rowsPerSecond: Number(speed), batchOverheadMillis: 0 });
-  return { world, recording, named: namer(), runs: new Map(), refused: 0 };
+  const named = namer();
+  recording.sizes = `sizes: ${world.standIn
+    .indices()
+    .map((one) => one.name)
+    .join(', ')}`;
+  named(recording.sizes);
+  return { world, recording, sent, named, runs: new Map(), refused: 0 };
 }
 
 const parsed = (text: string | undefined): Record<string, unknown> => (text ? JSON.parse(text) : {});
@@ -93,7 +105,9 @@ async function run(command: Command, stage: Stage): Promise<string[]> {
   };
   const byHand = words.includes('by-hand') || Object.keys(given).length > 0;
   const interruption = interruptionOf(command, stage);
-  const [ran, lines] = await played(world, recording, { name: options['name'], input: given, byHand, interruption });
+  const inFull = words.includes('in-full');
+  const playing = { name: options['name'], input: given, byHand, interruption, inFull };
+  const [ran, lines] = await played(world, recording, playing);
   stage.runs.set(ran.name, ran);
   return lines;
 }
@@ -303,7 +317,6 @@ const commands: Record<string, Play> = {
     const old = rows.filter(({ timestamp }) => timestamp <= clock.time - 30 * day).length;
     return [`${rows.length} rows, ${old} older than 30 days`];
   },
-  truncates: (_, { world }) => [`${world.realTruncates().length} real truncates so far`],
   record(_, { world: { ledger } }) {
     const stored = ledger.stored.get(anIndex);
     const parsed = stored === undefined ? undefined : parseRecord(anIndex, stored);
@@ -317,5 +330,7 @@ async function act(command: Command, stage: Stage): Promise<string[]> {
   const known = commands[command.name];
   if (!known) throw new Error(`no command is called ${command.name}`);
   const lines = await known(command, stage, command.words[0] ?? '');
+  const { length } = stage.world.realTruncates();
+  if (length !== stage.sent.count) throw new Error(`${stage.sent.count} truncates were sent, and ${length} arrived`);
   return Array.isArray(lines) ? lines : [];
 }

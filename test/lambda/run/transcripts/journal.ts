@@ -144,11 +144,11 @@ export function recordText(record: StoredRecord): string {
 }
 
 /** The report as data: its sentences are in the golden messages. */
-export function reportText(report: Report, byHand: boolean): string[] {
+export function reportText(report: Report, byHand: boolean, isMarked: boolean): string[] {
   const { runId, result, mode, cause, notes = [], policies, unmanagedIndices = [] } = report;
   const heldBack = isWorthPublishing(report, byHand) ? '' : ', held back by notify: problems';
   return [
-    `report: ${mode === 'preview' ? 'PREVIEW ' : ''}${result}${cause ? `, ${factText(cause)}` : ''}${heldBack}`,
+    `report: ${mode === 'preview' ? 'PREVIEW ' : ''}${result}${cause ? `, ${factText(cause)}` : ''}${isMarked ? ', marked' : ''}${heldBack}`,
     ...policies.map(entryText(runId)),
     ...notes.map(({ text: _, ...note }) => `  note: ${factText(withoutMoment(note as Note, runId))}`),
     ...unmanagedIndices.map(({ indexName, ...names }) => `  without a policy: ${unmanagedName(names)} ${indexName}`),

@@ -6,8 +6,8 @@
  *     ----
  *     its result, line by line
  *
- * Blocks are separated by an empty line; commands that say nothing have no result. The same file is input and
- * expectation: its outputs are regenerated and compared.
+ * Blocks are separated by an empty line; commands that say nothing have no block of their own, and stand above the next
+ * one. The same file is input and expectation: its outputs are regenerated and compared.
  */
 
 export interface Command {

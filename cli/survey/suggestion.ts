@@ -1,7 +1,7 @@
 import type { Outcome } from '../../lambda/model/outcomes.ts';
 import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
 import { decide, policyCutoff, type Rejection } from '../../lambda/policy/decision.ts';
-import { type PolicyInput, policySchema, settingsOf } from '../../lambda/policy/schema.ts';
+import { type PolicyInput, policySchema } from '../../lambda/policy/schema.ts';
 import { exact } from '../../lambda/report/sentences/numbers.ts';
 import { rowLimit } from '../../lambda/truncation/row-limit.ts';
 import {
@@ -136,7 +136,7 @@ const defaults = policySchema(1).parse({ entityType: 'dataset', aspect: 'operati
 /** What a run would decide by these counts; undefined if it truncates. */
 function decided(policy: PolicyInput, { rowsTotal, reindexes }: Counted, rowsToDelete: number): Rejection | undefined {
   return decide('plan', {
-    policy: settingsOf({ ...defaults, ...policy }),
+    policy: { ...defaults, ...policy },
     dryRun: { rowsToDelete, rowsTotal, method: reindexes ? 'reindex' : 'delete' },
     runStartMillis: 0,
     nowMillis: 0,

@@ -11,8 +11,7 @@ import {
 import { type Ledger, LedgerError } from '../ledger/ledger.ts';
 import { parseRecord, revisionOf, type StoredRecord, storable } from '../ledger/record.ts';
 import { replaceOnce, retried } from '../ledger/replace-once.ts';
-import { denied, isDenied, isThrottling } from './refusals.ts';
-import { timeouts } from './timeouts.ts';
+import { denied, isDenied, isThrottling, timeouts } from './calls.ts';
 
 interface DynamoDbLedgerOptions {
   table: string;
@@ -52,13 +51,12 @@ export function dynamoDbLedger(options: DynamoDbLedgerOptions): Ledger {
     work.catch((error: unknown) => {
       throw ledgerError(table, what, error);
     });
+  const repeated = <Value>(what: string, call: () => Promise<Value>): Promise<Value> =>
+    attempted(what, retried(call, retry));
 
   const getItem = (index: string, ledger?: string): Promise<Item | undefined> => {
     const command = new GetItemCommand({ TableName: table, Key: keyOf(index, ledger), ConsistentRead: true });
-    return attempted(
-      `read ${index}`,
-      retried(async () => (await client.send(command, limit())).Item, retry),
-    );
+    return repeated(`read ${index}`, async () => (await client.send(command, limit())).Item);
   };
 
   return {
@@ -79,10 +77,7 @@ export function dynamoDbLedger(options: DynamoDbLedgerOptions): Ledger {
           ConsistentRead: true,
           ExclusiveStartKey: start,
         });
-        const page = await attempted(
-          'list the records',
-          retried(() => client.send(command, limit()), retry),
-        );
+        const page = await repeated('list the records', () => client.send(command, limit()));
         for (const item of page.Items ?? []) records.push(parseItem(item['index']?.S ?? '', item));
         start = page.LastEvaluatedKey;
       } while (start !== undefined);
@@ -101,10 +96,7 @@ export function dynamoDbLedger(options: DynamoDbLedgerOptions): Ledger {
             : { ConditionExpression: '#runs = :before', ExpressionAttributeValues: { ':before': { S: before } } }),
           ExpressionAttributeNames: { '#runs': 'runs' },
         });
-        return attempted(
-          'write the last runs',
-          retried(() => client.send(command, limit()).then(() => true, takenAsFalse), retry),
-        );
+        return repeated('write the last runs', () => client.send(command, limit()).then(() => true, takenAsFalse));
       },
     },
 

@@ -14,7 +14,6 @@ const text = z.string().min(1);
 const format = z.custom<DestinationName>((value) => typeof value === 'string');
 const wholeNumber = z.string().regex(/^\d+$/);
 
-/** What every function knows about its stage. */
 const stage = {
   STAGE: text,
   GMS_URL: text,
@@ -27,7 +26,6 @@ const stage = {
   POWERTOOLS_LOG_LEVEL: z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR']),
 };
 
-/** What is needed to talk to GMS and to keep the ledger. */
 const access = {
   LEDGER_TABLE: text,
   /** One of the two: no token is never the result of a variable that is not there. */
@@ -53,7 +51,6 @@ export const environments = {
   poll: z.object({ ...stage, ...access }),
   report: z.object({
     ...stage,
-    /** Which build this is. */
     JOB_VERSION: text,
     TOPIC_ARN: text,
     NOTIFY: z.enum(['always', 'problems']),
@@ -85,7 +82,6 @@ export function readEnvironment<Name extends FunctionName>(
   throw new Error(`The environment of the function ${name} lacks or misspells ${variables}: deploy the stack again.`);
 }
 
-/** The settings that every step has, from its function's environment. */
 export function runSettings(
   environment: EnvironmentOf<FunctionName> & { MAX_ROWS_PER_RUN?: string; JOB_VERSION?: string },
 ): RunSettings {
@@ -99,6 +95,5 @@ export function runSettings(
     minRetentionDays: Number(environment.MIN_RETENTION_DAYS),
     maxRunHours: Number(environment.MAX_RUN_HOURS),
     maxRowsPerRun: limit === undefined ? undefined : Number(limit),
-    notesRights: true,
   };
 }

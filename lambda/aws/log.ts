@@ -7,7 +7,6 @@ interface RunLogOptions {
   stage: string;
   /** The execution's name. */
   runId: string;
-  /** The step of the run that writes the line. */
   step: 'plan' | 'truncate' | 'poll' | 'report';
   /** Lambda's name of the invocation, and whether its container had to be started. */
   requestId: string;

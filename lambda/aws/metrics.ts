@@ -12,7 +12,6 @@ export const metricNamespace = 'DataHubRetention';
 /** Few dimensions, because each combination is billed as a separate metric. */
 export const dimensionNames = { stage: 'stage', index: 'index' } as const;
 
-/** Dimensions: stage and index. */
 export const indexMetrics = {
   /** Rows that an ended truncation deleted in place; a reindex leaves its rows behind in the old index. */
   rowsDeleted: 'RowsDeleted',

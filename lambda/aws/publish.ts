@@ -4,9 +4,8 @@ import type { Audience } from '../report/guide/audience.ts';
 import { isWorthPublishing, messageOf } from '../report/message.ts';
 import { oneLine } from '../report/sentences/text.ts';
 import type { Log, Publisher, Subscriptions } from '../run/services.ts';
-import { isThrottling } from './refusals.ts';
+import { isThrottling, timeouts } from './calls.ts';
 import { type SnsMessage, snsMessage, type TopicFormats } from './sns-message.ts';
-import { timeouts } from './timeouts.ts';
 
 interface SnsPublisherOptions {
   client: SNSClient;
@@ -27,7 +26,6 @@ const countingMillis = 3000;
 export const snsClient = (config: SNSClientConfig = {}): SNSClient =>
   new SNSClient({ maxAttempts: 3, requestHandler: timeouts(10_000), ...config });
 
-/** The run could not be reported to anyone. */
 export class PublishError extends Error {
   override readonly name = 'PublishError';
 }

@@ -16,22 +16,9 @@ import { type SsmParameters, ssmParameters } from './ssm.ts';
  * @returns a function that calls the step with the services of one invocation and closes its connections afterwards
  */
 export function lambdaServices(step: 'plan' | 'truncate' | 'poll') {
-  const environment: EnvironmentOf<'plan' | 'truncate' | 'poll'> & {
-    POLICIES_PATH?: string;
-    PAUSED_PARAMETER?: string;
-    MAX_ROWS_PER_RUN?: string;
-  } = readEnvironment(step, process.env);
+  const environment: EnvironmentOf<'poll'> & Partial<EnvironmentOf<'plan'>> = readEnvironment(step, process.env);
   const settings = runSettings(environment);
-  const parameters = ssmParameters({
-    token: environment.TOKEN_PARAMETER,
-    noIdentity: environment.NO_IDENTITY === 'true',
-    headers: environment.HEADERS_PARAMETER,
-    clientCertificate: environment.CLIENT_CERTIFICATE_PARAMETER,
-    clientKey: environment.CLIENT_KEY_PARAMETER,
-    policiesPath: environment.POLICIES_PATH,
-    paused: environment.PAUSED_PARAMETER,
-    caCertificate: environment.CA_CERTIFICATE_PARAMETER,
-  });
+  const parameters = ssmParameters(environment);
   const ledger = dynamoDbLedger({ table: environment.LEDGER_TABLE, stage: settings.stage });
 
   let lastRunId: string | undefined;

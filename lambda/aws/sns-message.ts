@@ -11,7 +11,6 @@ export const topicFormats = z.object({ default: format, email: format, https: fo
 
 export type TopicFormats = z.infer<typeof topicFormats>;
 
-/** What one publish sends. */
 export interface SnsMessage {
   subject: string;
   /** The `Message` of a publish with `MessageStructure: json`. */

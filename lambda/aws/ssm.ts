@@ -11,27 +11,15 @@ import type { Identity, IdentitySource } from '../gms/identity.ts';
 import { whyNoToken } from '../gms/secrets.ts';
 import type { PolicyText } from '../policy/parse.ts';
 import { type Parameters, ParametersError } from '../run/services.ts';
-import { denied, isDenied } from './refusals.ts';
-import { timeouts } from './timeouts.ts';
+import { denied, isDenied, timeouts } from './calls.ts';
+import type { EnvironmentOf } from './environment.ts';
 
 /** Names in Parameter Store. A function that does not need a parameter gets neither its name nor the permission. */
-interface ParameterNames {
-  token?: string;
-  /** Written down: the server asks for no token. */
-  noIdentity?: boolean;
-  headers?: string;
-  clientCertificate?: string;
-  clientKey?: string;
-  /** The path below which each parameter holds one policy, or an array of them. */
-  policiesPath?: string;
-  paused?: string;
-  caCertificate?: string;
-}
+type ParameterNames = Partial<EnvironmentOf<'plan'>>;
 
 export interface SsmParameters extends Parameters {
   /** PEM certificates of a private authority; undefined if none is configured. Throws ParametersError. */
   caCertificate(): Promise<string | undefined>;
-  /** Forgets the identity in memory: the next `get` reads it from Parameter Store. */
   forgetIdentity(): void;
 }
 
@@ -60,19 +48,19 @@ export function ssmParameters(
   const identity = identitySource(names, parameter);
   return {
     forgetIdentity: identity.forget,
-    policies: () => readPolicies(required(names.policiesPath, 'policies'), client),
+    policies: () => readPolicies(required(names.POLICIES_PATH, 'policies'), client),
     async paused() {
-      const value = await read(required(names.paused, 'the pause switch'));
+      const value = await read(required(names.PAUSED_PARAMETER, 'the pause switch'));
       return value !== undefined && value.trim().toLowerCase() !== 'false';
     },
     identity,
     async caCertificate() {
-      if (names.caCertificate === undefined) return undefined;
-      const pem = await read(names.caCertificate);
+      if (names.CA_CERTIFICATE_PARAMETER === undefined) return undefined;
+      const pem = await read(names.CA_CERTIFICATE_PARAMETER);
       if (pem?.includes('-----BEGIN CERTIFICATE-----')) return pem;
       const what = pem === undefined ? 'does not exist' : 'does not hold a certificate';
       throw new ParametersError(
-        `The parameter ${names.caCertificate} ${what}: store the certificate of GMS's authority (PEM) there.`,
+        `The parameter ${names.CA_CERTIFICATE_PARAMETER} ${what}: store the certificate of GMS's authority (PEM) there.`,
       );
     },
   };
@@ -136,31 +124,31 @@ function identitySource(
     return { value: parsed.value, at: stored?.at };
   };
   const tokenIn = async () => {
-    if (names.noIdentity) return undefined;
+    if (names.NO_IDENTITY) return undefined;
     const token = (text: string) => orProblem(text, whyNoToken(text));
-    return part(required(names.token, 'the token'), "DataHub's token", token, 'token.txt');
+    return part(required(names.TOKEN_PARAMETER, 'the token'), "DataHub's token", token, 'token.txt');
   };
   const headersIn = async (besideToken: boolean) => {
-    if (names.headers === undefined) return undefined;
+    if (names.HEADERS_PARAMETER === undefined) return undefined;
     const headers = (text: string) => {
       const found = readHeaders(text);
       if ('problem' in found) return found;
       return orProblem(found.headers, problemOfHeaders(Object.entries(found.headers), besideToken));
     };
-    return (await part(names.headers, 'the headers', headers, 'headers.txt')).value;
+    return (await part(names.HEADERS_PARAMETER, 'the headers', headers, 'headers.txt')).value;
   };
   const certificateIn = async () => {
-    if (names.clientCertificate === undefined) return undefined;
-    const name = required(names.clientKey, 'the key of its client certificate');
+    if (names.CLIENT_CERTIFICATE_PARAMETER === undefined) return undefined;
+    const name = required(names.CLIENT_KEY_PARAMETER, 'the key of its client certificate');
     const [cert, key] = await Promise.all([
-      part(names.clientCertificate, 'the client certificate', (text) => orProblem(text), 'tls.crt'),
+      part(names.CLIENT_CERTIFICATE_PARAMETER, 'the client certificate', (text) => orProblem(text), 'tls.crt'),
       part(name, 'its key', (text) => orProblem(text), 'tls.key'),
     ]);
     const certificate = { cert: cert.value, key: key.value };
     const wrong = problemOfCertificate(certificate);
     if (wrong === undefined) return certificate;
     throw new ParametersError(
-      `The parameter ${wrong.of === 'key' ? name : names.clientCertificate} ${wrong.problem}: store both again.`,
+      `The parameter ${wrong.of === 'key' ? name : names.CLIENT_CERTIFICATE_PARAMETER} ${wrong.problem}: store both again.`,
     );
   };
   const reread = async () => {

@@ -13,8 +13,8 @@
  * and including `aspect_v1`, with the server's prefix in front, if there is one.
  */
 
-const ending = 'aspect_v1';
-const physicalName = new RegExp(`^(?<alias>.+${ending})(?:_(?:.+_)?(?<digits>\\d{13})|_.+)?$`, 'u');
+export const aliasEnding = 'aspect_v1';
+const physicalName = new RegExp(`^(?<alias>.+${aliasEnding})(?:_(?:.+_)?(?<digits>\\d{13})|_.+)?$`, 'u');
 
 /**
  * When a physical index was created, according to its name: epoch milliseconds of the server's clock, if it has a
@@ -25,25 +25,15 @@ export function madeAtOf(indexName: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** The name that DataHub reads and writes by; the given name if it is not that of a time series index. */
-export const aliasOf = (indexName: string): string => physicalName.exec(indexName)?.groups?.['alias'] ?? indexName;
-
 /** `<prefix>entity_aspect` of a physical name or alias; undefined if it is not that of a time series index. */
 export const baseOf = (indexName: string): string | undefined =>
-  physicalName.exec(indexName)?.groups?.['alias']?.slice(0, -ending.length);
+  physicalName.exec(indexName)?.groups?.['alias']?.slice(0, -aliasEnding.length);
 
 /** The two names that identify an index everywhere but in the search engine. */
 export interface IndexNames {
   entityType: string;
   aspect: string;
 }
-
-/**
- * The alias of an entity type and aspect, without the server's prefix. DataHub joins the two with an underscore, in
- * lower case (IndexConventionImpl): `a_b.c` and `a.b_c` share one index.
- */
-export const aliasFor = ({ entityType, aspect }: IndexNames): string =>
-  `${entityType}_${aspect}${ending}`.toLowerCase();
 
 /** `<node_id>:<task_number>` of the search engine; DataHub itself refuses the number 0 (OperationsResource). */
 const searchTask = /^[\w.-]{1,200}:0*[1-9]\d{0,18}$/;

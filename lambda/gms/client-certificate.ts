@@ -1,6 +1,5 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 
-/** The certificate that this job shows to a gateway which asks for one (mutual TLS). */
 export interface ClientCertificate {
   /** PEM; its own certificate first, then those in between. */
   cert: string;
@@ -10,7 +9,7 @@ export interface ClientCertificate {
   passphrase?: string | undefined;
 }
 
-/** When it was issued and when it expires, epoch milliseconds. */
+/** Epoch milliseconds. */
 export function validityOf(cert: string): { at: number; issuedAt: number } {
   const { validFrom, validTo } = new X509Certificate(cert);
   return { at: Date.parse(validTo), issuedAt: Date.parse(validFrom) };

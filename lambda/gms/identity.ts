@@ -9,7 +9,6 @@ import { whyNoToken } from './secrets.ts';
 export interface Identity {
   /** DataHub's access token; undefined only where it is written down that the server asks for none. */
   token?: string | undefined;
-  /** What a gateway asks for. */
   headers?: Headers | undefined;
   certificate?: ClientCertificate | undefined;
 }
@@ -27,7 +26,6 @@ export interface IdentitySource {
   storedAt?(): number | undefined;
 }
 
-/** An identity that is never renewed. */
 export function fixedIdentity(identity: Identity): IdentitySource {
   return { get: async () => identity, reread: async () => identity };
 }

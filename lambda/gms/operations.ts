@@ -24,15 +24,12 @@ export interface DryRun {
   rowsTotal: number;
   /** `delete` if the sentence says "delete by query"; anything else announces a reindex. */
   method: Method;
-  /** Server clock (its `Date` header) minus ours, in milliseconds; omitted without such a header. */
+  /** Server clock (its `Date` header) minus ours, in milliseconds; omitted where no date can be read. */
   clockSkewMillis?: number;
-  /** That header, safe to show, where no date can be read in it. */
-  unreadableDate?: string;
 }
 
 /** The result of ONE real truncate. Never an exception: every possible ending is one of these. */
 export type Truncation =
-  /** The server returned a task id. */
   | { kind: 'started'; taskId: string }
   /** No byte of the request left this process: DNS, connect, TLS, no token, or `maySend` said no. */
   | { kind: 'not-sent'; why: ServerError | 'withheld' }
@@ -47,7 +44,6 @@ export interface TaskCounters {
   deleted?: number;
   noops?: number;
   versionConflicts?: number;
-  /** The task was cancelled. */
   cancelled?: boolean;
 }
 
@@ -97,7 +93,6 @@ export interface Operations {
   indexSizes(options?: ReadOptions): Promise<IndexSize[]>;
 }
 
-/** The answer to a request, or why there is none. */
 export type Result<Value> = { kind: 'done'; value: Value } | { kind: 'failed'; error: ServerError };
 
 /** Turns a failed read into data; rethrows anything that is not an OperationsError. */

@@ -15,9 +15,7 @@ export const connectTimeoutMillis = 5 * secondMillis;
 
 export interface HttpRequest {
   url: string;
-  /** Sent unchanged. */
   headers: Readonly<Record<string, string>>;
-  /** Shown where the server asks for one. */
   certificate?: ClientCertificate | undefined;
   body: string;
 }
@@ -54,11 +52,9 @@ export class TransportError extends Error {
   readonly stage: FailureStage;
   /** False is a guarantee: not one byte of the request left this process. */
   readonly mayBeWritten: boolean;
-  /** The cause's code (`ECONNREFUSED`), if it has one. */
   readonly code: string | undefined;
   /** The status, if the answer was interrupted after it. */
   readonly status: number | undefined;
-  /** How long it was waited for, if it timed out. */
   readonly seconds: number | undefined;
 
   constructor(

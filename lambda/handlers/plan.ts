@@ -5,6 +5,5 @@ import { plan } from '../run/plan/plan.ts';
 
 const withServices = lambdaServices('plan');
 
-/** Decides about every policy of the run, and truncates nothing. */
 export const handler = (event: PlanEvent, context: Context) =>
   withServices(event.execution.name, context, (services) => plan(event, services));

@@ -4,5 +4,4 @@ import { type ReportEvent, report } from '../run/report.ts';
 
 const services = reportServices();
 
-/** Publishes and counts the report of a run. */
 export const handler = (event: ReportEvent, context: Context) => report(event, services(event.execution.name, context));

@@ -5,6 +5,5 @@ import { truncate } from '../run/truncate.ts';
 
 const withServices = lambdaServices('truncate');
 
-/** Starts the first approved truncation of the run. */
 export const handler = (state: RunState, context: Context) =>
   withServices(state.runId, context, (services) => truncate(state, services));

@@ -17,20 +17,12 @@ import { isAhead, isSameRun } from './transitions.ts';
  */
 export const overdueAfterMillis = 20 * hourMillis;
 
-/** The run that reads a record, and the server that it talks to. */
-export interface ThisRun extends RunId {
-  server: string;
-}
-
-/** What a record means to a run. */
 export type Ownership =
   /** No truncation is under way. `fencedBy` says whether this run may send one. */
   | { kind: 'free'; record: Idle | undefined }
-  /** This run's own truncation, without a verdict. */
   | { kind: 'mine'; record: Unresolved }
   /** Its verdict or its release, by whichever run, is not reported yet: this run reports it (rule 15). */
   | { kind: 'unreported'; record: Idle | Quarantined }
-  /** An unresolved truncation of another run. */
   | { kind: 'theirs'; record: Unresolved }
   | { kind: 'quarantined'; record: Quarantined }
   /** Left alone until a person releases it. */
@@ -58,7 +50,7 @@ export function fencedBy(record: Idle | undefined, thisRun: RunId, nowMillis: nu
 }
 
 /** The address of a record that belongs to another server: its counts say nothing about this one. */
-export const addressElsewhere = (record: StoredRecord, { server }: Pick<ThisRun, 'server'>): string | undefined => {
+export const addressElsewhere = (record: StoredRecord, { server }: { server: string }): string | undefined => {
   const address = record.state === 'unreadable' ? remainsOf(record).server : record.server;
   return address === server ? undefined : address;
 };

@@ -47,7 +47,6 @@ export type RunId = z.infer<typeof runSchema>;
 /** Only the id and the start of the run, from a value that has more fields. */
 export const runOf = ({ runId, runStartMillis }: RunId): RunId => ({ runId, runStartMillis });
 
-/** A run, and when it decided. */
 const decidedSchema = runSchema.extend({ atMillis: millis });
 export type DecidedBy = z.infer<typeof decidedSchema>;
 
@@ -82,7 +81,6 @@ const attemptSchema = runSchema.extend({
   approvedRows: shown(rows),
   /** The policy's tolerance when it was sent; 2 in a record without it. */
   maxMissingPercent: z.number().min(0).max(2).optional(),
-  /** By the server's dry run. */
   announced: methodSchema,
   /** As announced, until a status has shown otherwise (rule 7). */
   method: methodSchema,
@@ -170,7 +168,6 @@ const common = {
   aspect: shown(text),
   /** Normalized address of the server. */
   server: text,
-  /** Counts the writes. */
   revision: z.int().positive(),
   /** No published report is known to have included its last verdict, or its last release (rule 15). */
   unreported: z.boolean(),
@@ -214,7 +211,6 @@ export type Unresolved = Sending | Running;
 export interface Unreadable {
   state: 'unreadable';
   index: string;
-  /** Names of the fields that cannot be read. */
   fields: string[];
   stored: object;
 }
@@ -224,7 +220,6 @@ export type StoredRecord = LedgerRecord | Unreadable;
 export const isUnresolved = (record: { state: string }): record is Unresolved =>
   record.state === 'sending' || record.state === 'running';
 
-/** What an unreadable record still says, field by field. */
 const remainsSchema = extensible({
   revision: z.int().positive().optional().catch(undefined),
   server: shown(text),
@@ -251,7 +246,6 @@ export function namesOfRecord(record: StoredRecord): IndexNames {
 export const revisionOf = (record: StoredRecord | undefined): number =>
   (record?.state === 'unreadable' ? remainsOf(record).revision : record?.revision) ?? 0;
 
-/** Reads what a store holds for `index`. */
 export function parseRecord(index: string, stored: unknown): StoredRecord {
   const parsed = recordSchema.safeParse(stored);
   if (parsed.success && parsed.data.index === index && !lacksDecision(parsed.data)) return parsed.data;
@@ -280,7 +274,6 @@ export function storable(record: StoredRecord): object & { revision: number } {
   throw new Error(`The ledger record of ${record.index} would not be readable (${fields}), so it was not written.`);
 }
 
-/** Enough to see what is wrong. */
 const namedFields = 5;
 
 const fieldsOf = ({ issues }: z.ZodError): string[] => [

@@ -17,7 +17,6 @@ const runSchema = z.looseObject({
   /** ISO 8601 UTC. */
   finishedAt: text,
   by: text.optional(),
-  /** Which build of this job it was. */
   jobVersion: text.optional(),
   result: z.enum(results).or(text),
   /** Of each index that had something to do. */
@@ -37,7 +36,6 @@ const runSchema = z.looseObject({
 
 export type RunSummary = z.infer<typeof runSchema>;
 
-/** How many runs are kept at most, and in how many bytes. */
 const max = { runs: 30, bytes: 100_000 } as const;
 
 /** Where they are kept: one text beside the records, where no listing of records looks. Throws LedgerError. */

@@ -51,7 +51,6 @@ import {
  * Pure: each function returns the next record, which `Ledger.replace` then stores or refuses.
  */
 
-/** The index and its server, as in every record. */
 export interface Key {
   index: string;
   entityType: string;
@@ -80,7 +79,6 @@ export function startSending(record: Idle | undefined, key: Key, attempt: Attemp
   };
 }
 
-/** The server returned a task id. */
 export const markRunning = (record: Sending, taskId: string): Running => ({
   ...next(record),
   state: 'running',

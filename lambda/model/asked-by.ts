@@ -1,7 +1,5 @@
-/** Who asked for a run that the schedule has started. */
 export const schedule = 'schedule';
 
-/** Characters of a name that is kept. */
 const maxCharacters = 200;
 
 /**

@@ -243,6 +243,9 @@ const kinds = {
     vanished,
     ...counters,
   },
+
+  /** A record's verdict whose cause this version cannot read. */
+  unread: {},
 } as const;
 
 export type CauseKind = keyof typeof kinds;

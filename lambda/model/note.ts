@@ -38,14 +38,12 @@ export const releaseFacts = {
 
 const fieldValue = z.union([z.string(), z.number(), z.boolean()]).optional();
 
-/** What a run decides about an index. */
 const decided = z
   .object({ outcome: z.enum(outcomes), rowsToDelete: rows.optional() })
   .optional()
   .meta({ description: 'left out where nothing was counted' });
 
 const kinds = {
-  /** The policies of this preview are not live. */
   change: {
     policies: rows.meta({ description: 'how many were given' }),
     differ: rows
@@ -54,7 +52,6 @@ const kinds = {
     unread: rows.meta({ description: 'indices with a result that nobody has read; this run does not report them' }),
     problem: z.string().optional().meta({ description: 'why the live policies cannot be read' }),
   },
-  /** How one of them differs from the live one. */
   'policy-change': {
     index: z.string(),
     what: z.enum(['new', 'changed', 'removed']),
@@ -64,11 +61,9 @@ const kinds = {
     withGiven: decided,
   },
   'token-expires': { at: millis, expired: z.boolean().optional() },
-  /** The client certificate that a gateway asks for. */
   'certificate-expires': { at: millis, expired: z.boolean().optional() },
-  'no-date-header': { header: z.string().optional().meta({ description: 'one that holds no date' }) },
-  /** What the token may not read (previews only): task statuses, sizes. */
-  rights: { what: z.enum(['task-status', 'sizes']), error: serverErrorSchema },
+  /** Nor one that can be read. */
+  'no-date-header': {},
   /** The job is paused, and no entry says so: nothing was due, or the run only previews. */
   paused: {
     problem: z.string().optional().meta({ description: 'why it cannot be determined, which counts as paused' }),
@@ -77,18 +72,14 @@ const kinds = {
   'preview-by-hand': {},
   /** Some subscribers of the topic have not confirmed yet, and get nothing (previews only). */
   unconfirmed: { confirmed: z.int(), pending: z.int() },
-  /** A preview was started with approveRows. */
-  'approves-nothing': { approveRows: rows },
   /** The server does not know the field forceDeleteByQuery; this run leaves it out. */
   'field-refused': {},
   'truncate-failed': { index: z.string(), error: z.string() },
   /** Rows that should have stayed until today have disappeared since the last count (rule 11). */
   'fewer-rows': { index: z.string(), expected: rows, found: rows, since: millis },
-  /** The ledger has records of other server addresses. */
   'other-address': {
     address: z.string(),
     records: z.int(),
-    otherAddresses: z.int().optional().meta({ description: 'how many addresses there are besides this one' }),
   },
 
   /** An enforcing run found no record and no earlier run: it is the first one, or its ledger has changed. */
@@ -113,9 +104,6 @@ const kinds = {
     ...releaseFacts,
   },
 
-  /** The report is published long after its run, and may be out of date. */
-  late: { startedAt: millis },
-
   /** More entries than one run carries. */
   beyond: {
     entries: z.int(),
@@ -123,7 +111,6 @@ const kinds = {
     quarantined: z.array(z.string()).meta({ description: 'quarantined indices among them, the first twenty' }),
     quarantinedInAll: z.int().optional().meta({ description: 'how many these are, if more' }),
   },
-  /** The report was cut to fit into a message. */
   shortened: { indices: z.int(), indicesOf: z.int() },
 } as const;
 
@@ -141,32 +128,9 @@ export const noteWithTextSchema = unionSchema(kinds, 'NoteWithText', 'what a not
   text: z.string().meta({ description: 'one or two sentences' }),
 }) as z.ZodType<NoteWithText>;
 
-/** Whether it needs a person: it makes the run's result at least `attention`. */
-export const needsAttention = (note: Note): boolean => {
-  switch (note.kind) {
-    case 'fewer-rows':
-      return true;
-    case 'not-released':
-      return note.why !== 'idle';
-    // A person has said what is accepted: nothing is left to do.
-    case 'released':
-    case 'change':
-    case 'policy-change':
-    case 'token-expires':
-    case 'certificate-expires':
-    case 'no-date-header':
-    case 'rights':
-    case 'paused':
-    case 'preview-by-hand':
-    case 'unconfirmed':
-    case 'approves-nothing':
-    case 'field-refused':
-    case 'truncate-failed':
-    case 'other-address':
-    case 'empty-ledger':
-    case 'late':
-    case 'beyond':
-    case 'shortened':
-      return false;
-  }
-};
+/**
+ * Whether it needs a person: it makes the run's result at least `attention`. After a release nothing is left to do: a
+ * person has said what is accepted.
+ */
+export const needsAttention = (note: Note): boolean =>
+  note.kind === 'fewer-rows' || (note.kind === 'not-released' && note.why !== 'idle');

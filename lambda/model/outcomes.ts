@@ -29,30 +29,15 @@ export type Outcome = keyof typeof resultByOutcome;
 /** Outcomes that a person hears of first; each has a section in the runbook. */
 export type Problem = { [Each in Outcome]: (typeof resultByOutcome)[Each] extends 'ok' ? never : Each }[Outcome];
 
-/**
- * The outcomes that can be recorded for a truncation, and whether the metrics count its deleted rows. Those of a
- * truncation that still runs are counted by the run that sees its end.
- */
-const verdicts = {
-  truncated: 'counted',
-  incomplete: 'counted',
-  'rows-missing': 'counted',
-  unknown: 'not counted',
-  failed: 'not counted',
-  'not-started': 'not counted',
-} as const satisfies Partial<Record<Outcome, 'counted' | 'not counted'>>;
-
-export type VerdictOutcome = keyof typeof verdicts;
-
-export const verdictOutcomes = Object.keys(verdicts) as [VerdictOutcome, ...VerdictOutcome[]];
-
-export const countedOutcomes: readonly Outcome[] = verdictOutcomes.filter((one) => verdicts[one] === 'counted');
+/** Those of a truncation whose deleted rows the metrics count, and the others that can be recorded for one. */
+const counted = ['truncated', 'incomplete', 'rows-missing'] as const satisfies Outcome[];
+export const verdictOutcomes = [...counted, 'unknown', 'failed', 'not-started'] as const satisfies Outcome[];
+export const countedOutcomes: readonly Outcome[] = counted;
 
 export const outcomes = Object.keys(resultByOutcome) as [Outcome, ...Outcome[]];
 
 export const resultOf: Readonly<Record<Outcome, Result>> = resultByOutcome;
 
-/** The worst of several results; `ok` if there are none. */
 export function worst(given: readonly Result[]): Result {
   return results.findLast((result) => given.includes(result)) ?? 'ok';
 }

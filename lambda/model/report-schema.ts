@@ -29,10 +29,6 @@ export const entryFields = {
     methodSchema.optional(),
     'how the truncation that was sent removes them, as far as is known; after a reindex, rows written meanwhile may be only in the old index',
   ),
-  wholeReindex: described(
-    z.boolean().optional(),
-    'maxRowsPerRun does not hold, because the server writes every row to keep into a new index anyway',
-  ),
   rowsTotal: rows('rows of the index before anything was deleted'),
   rowsToDelete: rows('of these, rows at or before the cutoff that was sent, or would be'),
   rowsPastRetention: rows("rows at or before the policy's own cutoff, where the row limit (maxRowsPerRun) takes fewer"),
@@ -67,7 +63,6 @@ export const entryFields = {
 
 const entrySchema = z.object(entryFields);
 
-/** An entry as the run state and the ledger carry it. */
 export type IndexData = z.infer<typeof entrySchema>;
 export type DecidedIndex = IndexData & { outcome: PolicyEntry['outcome']; cause: PolicyEntry['cause'] };
 

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { maxPolicies } from './policy-fields.ts';
 
-/** What a run does: report what it would delete, or truncate. */
 export const modes = ['preview', 'enforce'] as const;
 export type Mode = (typeof modes)[number];
 

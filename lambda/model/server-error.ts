@@ -16,7 +16,6 @@ export const serverErrorKinds = [
   'not-http',
   'timeout',
   'reset',
-  /** We gave up because our time ran out. */
   'aborted',
   /** 3xx. */
   'redirect',
@@ -47,7 +46,6 @@ export const serverErrorKinds = [
   'not-read',
   /** 2xx with JSON that lacks what the operation promises. */
   'unreadable',
-  /** 2xx to a real truncate, but without a task id. */
   'no-task-id',
   /** `--fast` shortens waits, but the answer does not say that the data is a sample. */
   'not-sample',
@@ -70,12 +68,10 @@ export const engineKinds = [
   'memory',
   /** It took longer than DataHub waits, 30 s. */
   'time',
-  /** No shard of the index answers. */
   'shards',
   /** It is not there: DataHub cannot reach it. */
   'unreachable',
   'certificate',
-  /** Too many scroll contexts. */
   'scroll',
   'no-master',
   'other',

@@ -1,26 +1,23 @@
-import { aliasFor, baseOf, type IndexNames } from '../gms/backend.ts';
+import { aliasEnding, baseOf, type IndexNames } from '../gms/backend.ts';
 
 /** The time series aspects of open-source DataHub in canonical spelling (entity registry, DataHub 1.x). */
-const canonical: ReadonlyArray<readonly [entityType: string, aspect: string]> = [
-  ['dataset', 'datasetUsageStatistics'],
-  ['dataset', 'operation'],
-  ['dataset', 'datasetProfile'],
-  ['chart', 'chartUsageStatistics'],
-  ['dashboard', 'dashboardUsageStatistics'],
-  ['query', 'queryUsageStatistics'],
-  ['dataProcessInstance', 'dataProcessInstanceRunEvent'],
-  ['assertion', 'assertionRunEvent'],
-  ['dataJob', 'datahubIngestionRunSummary'],
-  ['dataJob', 'datahubIngestionCheckpoint'],
+export const knownAspects: readonly IndexNames[] = [
+  { entityType: 'dataset', aspect: 'datasetUsageStatistics' },
+  { entityType: 'dataset', aspect: 'operation' },
+  { entityType: 'dataset', aspect: 'datasetProfile' },
+  { entityType: 'chart', aspect: 'chartUsageStatistics' },
+  { entityType: 'dashboard', aspect: 'dashboardUsageStatistics' },
+  { entityType: 'query', aspect: 'queryUsageStatistics' },
+  { entityType: 'dataProcessInstance', aspect: 'dataProcessInstanceRunEvent' },
+  { entityType: 'assertion', aspect: 'assertionRunEvent' },
+  { entityType: 'dataJob', aspect: 'datahubIngestionRunSummary' },
+  { entityType: 'dataJob', aspect: 'datahubIngestionCheckpoint' },
 ];
-
-/** The same as objects, to try them one by one if the server does not list its indices. */
-export const knownAspects: readonly IndexNames[] = canonical.map(([entityType, aspect]) => ({ entityType, aspect }));
 
 /** An index as policies, commands and people name it: `dataset.operation`. */
 export const dottedName = ({ entityType, aspect }: IndexNames): string => `${entityType}.${aspect}`;
 
-/** The reverse. Everything after the first dot is the aspect. */
+/** Everything after the first dot is the aspect. */
 export const fromDottedName = (name: string): IndexNames => {
   const [entityType = '', ...aspect] = name.split('.');
   return { entityType, aspect: aspect.join('.') };
@@ -46,10 +43,12 @@ export function canonicalSpelling(entityType: string, aspect: string): IndexName
 export const isProtected = (aspect: string): boolean => aspect.toLowerCase() === 'datahubingestioncheckpoint';
 
 /**
- * The search index of an entity type and aspect, without the server's prefix: the key of ledger and policies. `a_b.c`
- * and `a.b_c` share one index, which two policies would truncate in turn without knowing about each other.
+ * The search index of an entity type and aspect, without the server's prefix: the key of ledger and policies. DataHub
+ * joins the two with an underscore, in lower case (IndexConventionImpl): `a_b.c` and `a.b_c` share one index, which two
+ * policies would truncate in turn without knowing about each other.
  */
-export const searchIndex = aliasFor;
+export const searchIndex = ({ entityType, aspect }: IndexNames): string =>
+  `${entityType}_${aspect}${aliasEnding}`.toLowerCase();
 
 /** For each of these names, the positions of all names that share its search index; an unknown one shares with none. */
 export function sharingIndex(names: readonly (IndexNames | undefined)[]): number[][] {
@@ -77,5 +76,5 @@ export function namesOfIndex(index: string): IndexNames {
 /** The search index for a name as people write it: `Dataset.Operation`. */
 export const searchIndexOfName = (name: string): string => {
   const { entityType, aspect } = fromDottedName(name);
-  return aliasFor({ entityType, aspect: aspect.replaceAll('.', '_') });
+  return searchIndex({ entityType, aspect: aspect.replaceAll('.', '_') });
 };

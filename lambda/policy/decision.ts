@@ -1,3 +1,4 @@
+import type { DryRun } from '../gms/operations.ts';
 import type { Cause, CauseOf } from '../model/cause.ts';
 import type { Method } from '../model/method.ts';
 import type { Outcome } from '../model/outcomes.ts';
@@ -20,23 +21,13 @@ const agreedRows = { share: 0.1, rows: 10 } as const;
 /** The same where nobody was asked: more than twice as many are not what the plan was about. */
 const unasked = { share: 1 } as const;
 
-/** Exact counts of one index, from dry runs. */
-export interface IndexCounts {
-  /** Rows at or before the cutoff that is or would be sent. */
-  rowsToDelete: number;
-  rowsTotal: number;
-}
-
 /** What a decision is based on. Times are epoch milliseconds. */
 export interface DecisionInput {
   policy: PolicySettings;
-  /** What the dry run of this step says; anything but a delete in place is a reindex. */
-  dryRun: IndexCounts & { method: Method; clockSkewMillis?: number };
-  /** The run's start. */
+  /** What the dry run of this step says. */
+  dryRun: DryRun;
   runStartMillis: number;
-  /** The cutoff that is or would be sent. */
   cutoffMillis: number;
-  /** Our clock. */
   nowMillis: number;
   /** The stage's floor, days. */
   minRetentionDays: number;
@@ -249,10 +240,7 @@ export const policyCutoff = (
 export const withHeadroom = (rows: number): number => Math.ceil(rows * 1.05);
 
 /** Without a ceiling of its own, a policy may delete any share of an index except all of it. */
-export function isAboveCeiling(
-  { maxDeletePercent }: PolicySettings,
-  { rowsToDelete, rowsTotal }: IndexCounts,
-): boolean {
+export function isAboveCeiling({ maxDeletePercent }: PolicySettings, { rowsToDelete, rowsTotal }: DryRun): boolean {
   if (maxDeletePercent === undefined) return rowsToDelete >= rowsTotal;
   return compareShare(rowsToDelete, rowsTotal, maxDeletePercent) > 0;
 }

@@ -1,17 +1,8 @@
 import { type ComparedField, comparedFields } from '../model/policy-fields.ts';
 import type { PolicySettings } from './schema.ts';
 
-/** One field that differs; undefined where a policy does not set it. */
-interface FieldDifference {
-  field: ComparedField;
-  before?: Value;
-  after?: Value;
-}
-
-type Value = string | number | boolean | undefined;
-
-/** The fields in which two policies for one index differ, apart from those for people. */
-export const differences = (before: PolicySettings, after: PolicySettings): FieldDifference[] =>
+/** The fields in which two policies for one index differ, apart from those for people; undefined where it is not set. */
+export const differences = (before: PolicySettings, after: PolicySettings) =>
   comparedFields.flatMap((field) =>
     before[field] === after[field] ? [] : [{ field, before: before[field], after: after[field] }],
   );

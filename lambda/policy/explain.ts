@@ -69,7 +69,6 @@ function explainIssue(issue: z.core.$ZodIssue, value: unknown): string {
   }
 }
 
-/** The part of a value that a path leads to; undefined if there is none. */
 export const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value);
 

@@ -50,15 +50,11 @@ interface Mistake {
 }
 
 interface Findings {
-  /** The first one. */
   mistake?: Mistake;
   repeated?: { key: string; at: Place };
 }
 
-/** Far more than a policy has, and far less than a parser can recurse. */
-const maxDepth = 100;
-
-/** Undefined for a text that is nested too deeply. */
+/** Undefined for a text that is nested too deeply: its parser recurses. */
 function inspect(json: string, comments: boolean): Findings | undefined {
   try {
     return visited(json, comments);
@@ -71,25 +67,14 @@ function inspect(json: string, comments: boolean): Findings | undefined {
 function visited(json: string, comments: boolean): Findings {
   const found: Findings = {};
   const open: Set<string>[] = [];
-  let depth = 0;
-  const deeper = () => {
-    depth += 1;
-    if (depth > maxDepth) throw new RangeError();
-  };
   const place = (line: number, column: number): Place => ({ line: line + 1, column: column + 1 });
   visit(
     json,
     {
-      onArrayBegin: deeper,
-      onArrayEnd: () => {
-        depth -= 1;
-      },
       onObjectBegin: () => {
-        deeper();
         open.push(new Set());
       },
       onObjectEnd: () => {
-        depth -= 1;
         open.pop();
       },
       onObjectProperty(key, _offset, _length, line, column) {

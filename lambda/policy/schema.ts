@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type ComparedField, comparedFields, policyFields } from '../model/policy-fields.ts';
+import { type ComparedField, policyFields } from '../model/policy-fields.ts';
 import { isProtected } from './aspects.ts';
 
 /**
@@ -31,8 +31,3 @@ export type PolicyInput = z.input<ReturnType<typeof policySchema>>;
 
 /** The part of a policy that decisions read, Truncate compares and requests send; `owner` and `note` are for people. */
 export type PolicySettings = Pick<Policy, ComparedField>;
-
-export const settingsOf = (policy: Policy): PolicySettings =>
-  Object.fromEntries(
-    comparedFields.flatMap((field) => (field in policy ? [[field, policy[field]]] : [])),
-  ) as PolicySettings;

@@ -19,8 +19,6 @@ export interface Destination {
   render(message: Message, fits?: (body: Body) => boolean): Body;
 }
 
-/** Plain text, or what is sent as JSON. */
 export type Body = string | object;
 
-/** A body as it travels. */
 export const serialize = (body: Body): string => (typeof body === 'string' ? body : safeJson(body));

@@ -32,12 +32,9 @@ export interface Item {
   rank: number;
 }
 
-/** An index without a problem. */
 export interface FineIndex {
   outcome: Outcome;
-  /** `dataset.operation: truncated, …`. */
   text: string;
-  /** Another run has decided it. */
   ofAnotherRun: boolean;
   /** In a preview: an earlier run has decided it, and nobody has read that. */
   isUnread: boolean;
@@ -45,7 +42,6 @@ export interface FineIndex {
   remarkable: boolean;
 }
 
-/** What a report has to say. */
 export interface Items {
   /** How policies that are not live differ from the live ones; what may delete more comes first. */
   changes: readonly string[];
@@ -68,15 +64,17 @@ export function itemsOf(report: Report, context: Context): Items {
     notes
       .filter(({ kind, next }) => next === undefined && (kind === 'policy-change') === isChange)
       .map(({ what, why }) => joined(asSentence(what), why));
-  const error = report.cause === undefined ? [] : [ofError(report, report.cause, context)];
+  const explained = report.policies.filter((entry) => isExplained(report, entry));
+  const error = report.cause === undefined ? [] : [ofError(report.cause, explained, context)];
   const others = [...grouped(report, context), ...notes.flatMap(ofNote)];
   const problems = [...error, ...others.sort((one, other) => one.rank - other.rank)];
   return {
     problems: isHelpless(report) && urgencyOf(problems) === 'nothing' ? problems.map(thisWeek) : problems,
     // If no policy was examined, the error has said it.
-    explained: report.policies.every((entry) => isExplained(report, entry) && entry.outcome === 'failed')
-      ? []
-      : report.policies.filter((entry) => isExplained(report, entry)).map(nameOf),
+    explained:
+      explained.filter(({ outcome }) => outcome === 'failed').length === report.policies.length
+        ? []
+        : explained.map(nameOf),
     fine: report.policies
       .filter(({ outcome }) => resultOf[outcome] === 'ok')
       .sort((one, other) => order(one) - order(other))
@@ -144,20 +142,20 @@ const order = ({ outcome }: DecidedIndex): number => outcomes.indexOf(outcome);
 const rankOf = ({ urgency }: Sentences, outcome = outcomes.length): number =>
   urgencies.indexOf(urgency) * 100 + outcome;
 
-function ofError(report: Report, cause: NonNullable<Report['cause']>, context: Context): Item {
+const ofNoIndex = { detail: '', names: [], owner: '' } as const;
+
+function ofError(cause: Cause, explained: readonly DecidedIndex[], context: Context): Item {
   const sentences = sentencesOfError(cause, context);
-  const explained = report.policies.filter((entry) => isExplained(report, entry));
   const notStarted = explained.filter(({ outcome }) => outcome === 'not-started').length;
   const about = [[explained.length - notStarted, 'not examined'] as const, [notStarted, 'not started'] as const].map(
     ([count, how]) => (count === 0 ? '' : `, ${counted(count, 'policy', 'policies')} ${how}`),
   );
   return {
+    ...ofNoIndex,
     subject: 'run failed',
     detail: sentences.subject ?? '',
-    names: [],
     claim: `The run failed${about.join('')}: ${sentences.what}.`,
     sentences,
-    owner: '',
     rank: 0,
   };
 }
@@ -170,7 +168,7 @@ const isExplained = ({ cause: error }: Report, { cause }: DecidedIndex): boolean
 function ofNote(sentences: Sentences): Item[] {
   const { subject = '', what, next } = sentences;
   if (next === undefined) return [];
-  return [{ subject, detail: '', names: [], claim: asSentence(what), sentences, owner: '', rank: rankOf(sentences) }];
+  return [{ ...ofNoIndex, subject, claim: asSentence(what), sentences, rank: rankOf(sentences) }];
 }
 
 /** Indices with one outcome and one reason share an item; only their names differ. */

@@ -18,7 +18,6 @@ export interface Message extends Items {
   subject: string;
   /** The first word about a run that truncated nothing on purpose. */
   kind: KindOfRun;
-  /** What the report is about, in a few words. */
   summary: string;
 }
 
@@ -29,7 +28,6 @@ interface MessageSettings {
   clean?: (text: string) => string;
 }
 
-/** The message about one run, from its report alone. */
 export function messageOf(uncleaned: Report, { audience, clean = redactor([]) }: MessageSettings): Message {
   const report = cleanReport(uncleaned, clean);
   const context = contextOf(report, audience);

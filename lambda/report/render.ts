@@ -7,7 +7,6 @@ import type { Message } from './message.ts';
 import { counted, duration, moment, size } from './sentences/numbers.ts';
 import { type Context, joined, nameOf, withStop } from './sentences/phrases.ts';
 import { clip, oneLine } from './sentences/text.ts';
-import { lateNotice } from './subject.ts';
 
 /** The text of a message: the same items in the same order for every destination, as far as each has room. */
 
@@ -60,10 +59,8 @@ function opening({ report, kind, problems, summary }: Message, form: Form): stri
   const which = [oneLine(report.stage, 60) || 'unnamed', hostOf(report.server)]
     .filter((part) => part !== '')
     .join(', ');
-  const late = lateNotice(report);
   return form.plain(
     joined(
-      late !== '' && `${late}; look at status first.`,
       kind.startsWith('PREVIEW') ? `${kind}, nothing was deleted.` : withStop(kind),
       `${which}.`,
       problems.length > 0 ? urgencyLine(problems) : withStop(summary),
@@ -187,11 +184,13 @@ function fine({ fine: all }: Message, { plain, max, room }: Form): string[] {
 }
 
 /** What differs from the live policies, as far as there is room. */
-function changes({ changes }: Message, { plain, room, max }: Form): Line[] {
-  const shown = changes.slice(0, Math.min(12, 4 * max.fine));
-  const more = changes.length - shown.length;
-  const rest = more > 0 ? [`- ${counted(more, 'more change', 'more changes')} in the report.`] : [];
-  return [...shown.map((text) => `- ${plain(text, room.remark)}`), ...rest].map(textLine);
+const changes = ({ changes }: Message, form: Form): Line[] =>
+  listed(changes, Math.min(12, 4 * form.max.fine), 'change', form).map(textLine);
+
+function listed(texts: readonly string[], most: number, what: 'change' | 'note', { plain, room }: Form): string[] {
+  const more = texts.length - most;
+  const rest = more > 0 ? [`- ${counted(more, `more ${what}`, `more ${what}s`)} in the report.`] : [];
+  return [...texts.slice(0, most).map((text) => `- ${plain(text, room.remark)}`), ...rest];
 }
 
 /** What earlier runs did, which a preview has not done. */
@@ -200,34 +199,19 @@ function unread({ fine }: Message, { plain, room }: Form): string[] {
   return texts.length === 0 ? [] : [`Not done by this preview, and nobody has read it yet:`, ...texts];
 }
 
-function remarks({ remarks }: Message, { max, room, plain }: Form): string[] {
-  const more = remarks.length - max.remarks;
-  return [
-    ...remarks.slice(0, max.remarks).map((text) => `- ${plain(text, room.remark)}`),
-    ...(more > 0 ? [`- ${counted(more, 'more note', 'more notes')} in the report.`] : []),
-  ];
-}
+const remarks = ({ remarks }: Message, form: Form): string[] => listed(remarks, form.max.remarks, 'note', form);
 
 function hints({ report, kind, context: { guide } }: Message, { plain }: Form): string[] {
+  const said: string[] = [];
+  const isDue = report.policies.some(({ outcome }) => outcome === 'would-truncate');
+  if (isDue && report.result === 'ok' && kind === 'PREVIEW') said.push(`To delete these rows, ${guide.enforce}.`);
   const [largest] = report.unmanagedIndices;
+  if (largest === undefined) return said;
   const { length } = report.unmanagedIndices;
-  const howMany = length >= maxUnmanaged ? 'at least ' : '';
-  const megabytes = largest?.sizeMb === undefined ? '' : `, ${size(largest.sizeMb)}`;
-  const isEnforceable =
-    report.mode === 'preview' && report.policies.some(({ outcome }) => outcome === 'would-truncate');
-  return [
-    ...(isEnforceable && report.result === 'ok' && kind === 'PREVIEW'
-      ? [`To delete these rows, ${guide.enforce}.`]
-      : []),
-    ...(largest === undefined
-      ? []
-      : [
-          plain(
-            `Without a policy: ${howMany}${counted(length, 'index', 'indices')} (the largest: ${nameOfUnmanaged(largest)}${megabytes}).`,
-            250,
-          ),
-        ]),
-  ];
+  const howMany = `${length >= maxUnmanaged ? 'at least ' : ''}${counted(length, 'index', 'indices')}`;
+  const megabytes = largest.sizeMb === undefined ? '' : `, ${size(largest.sizeMb)}`;
+  said.push(plain(`Without a policy: ${howMany} (the largest: ${nameOfUnmanaged(largest)}${megabytes}).`, 250));
+  return said;
 }
 
 /** The index as a policy would name it or, if its name does not reveal that, by its own name. */

@@ -2,7 +2,7 @@ import { resultOf } from '../model/outcomes.ts';
 import type { Report } from '../model/report-schema.ts';
 import { tolerated } from '../truncation/kept.ts';
 import { countsOf, deciderOf, type Item, isUnread } from './items.ts';
-import { counted, date } from './sentences/numbers.ts';
+import { counted } from './sentences/numbers.ts';
 import { ascii } from './sentences/text.ts';
 
 /** SNS: below 100 characters, ASCII, no line break, beginning with a letter, number or punctuation mark. */
@@ -10,9 +10,8 @@ const maxSubject = 99;
 
 /** `[DataHub retention] prod: ROWS MISSING in dataset.operation (after a reindex), 1 more`. */
 export function subjectOf(report: Report, problems: readonly Item[]): string {
-  const late = lateNotice(report);
   const how = kindOfRun(report);
-  const start = `[DataHub retention] ${late === '' ? '' : `${late}: `}${how === '' ? '' : `${how} `}`;
+  const start = `[DataHub retention] ${how === '' ? '' : `${how} `}`;
   const stage = ascii(report.stage, 30) || 'unnamed';
   const own = [summaryOf(report, problems), summaryOf(report, problems, false)];
   // A result that nobody has read is named as far as there is room; the text always has it.
@@ -39,13 +38,6 @@ export function kindOfRun({ mode, notes = [], policies }: Report): KindOfRun {
   return isPaused ? 'PAUSED' : '';
 }
 
-/** `late, of 21 Nov`, if the report is published long after its run. */
-export function lateNotice({ notes = [] }: Report): string {
-  const late = notes.find((note) => note.kind === 'late');
-  return late?.kind === 'late' ? `late, of ${date(late.startedAt)}` : '';
-}
-
-/** What the report is about, in a few words. */
 export function summaryOf(report: Report, [worst, ...others]: readonly Item[], withDetail = true): string {
   if (worst === undefined) return fineSummary(report);
   const more = others.reduce((sum, { names }) => sum + Math.max(1, names.length), unnamed(worst));

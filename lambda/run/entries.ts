@@ -1,4 +1,3 @@
-import { serverAddress } from '../gms/http/base-url.ts';
 import { capped } from '../gms/text.ts';
 import { addressElsewhere, fencedBy, type Ownership, releasableAt } from '../ledger/ownership.ts';
 import {
@@ -12,7 +11,6 @@ import {
   type StoredRecord,
   type Unreadable,
   type Unresolved,
-  type Verdict,
 } from '../ledger/record.ts';
 import { isSameRun, type Key, type Mark, markFor } from '../ledger/transitions.ts';
 import type { Cause } from '../model/cause.ts';
@@ -37,7 +35,6 @@ import {
 
 /** Entries of the run state, made from what the ledger's records say. */
 
-/** Gives an entry its final outcome. */
 export const doneEntry = (from: EntryBase, outcome: Outcome, cause: Cause): DecidedEntry => ({
   ...baseOf(from),
   phase: 'done',
@@ -53,12 +50,10 @@ const baseOf = ({ index, names, policy, plan, record, resumed }: EntryBase): Ent
   resumed,
 });
 
-/** The outcome of an entry and its cause; the usual one for its outcome if the cause of a verdict is unreadable. */
 export function decisionOf(entry: DoneEntry): Decision {
   if (entry.decision) return entry.decision;
-  const { lastVerdict, attempt } = entry.record;
-  const { outcome, cause } = lastVerdict.verdict;
-  return { outcome, cause: cause ?? usualCause(lastVerdict.verdict, attempt) };
+  const { outcome, cause = { kind: 'unread' } } = entry.record.lastVerdict.verdict;
+  return { outcome, cause };
 }
 
 /**
@@ -172,13 +167,11 @@ export function withRelease(
   return { notes: [...notes, note], releases: [...releases, mark] };
 }
 
-/** What a record says of its last release. */
 function releaseNote(index: string, { by, decided, release }: LastRelease): NoteOf<'released'> {
   const decidedAt = new Date(decided.atMillis).toISOString();
   return { kind: 'released', index, ...release, by: by && capped(by), decidedAt, decidedBy: capped(decided.runId) };
 }
 
-/** An entry for a truncation that this run watches. */
 export const watchedEntry = (
   from: EntryBase,
   record: Unresolved,
@@ -199,7 +192,6 @@ const firstCheckAt = (record: Unresolved, now: number): number =>
 const mayBeSent = ({ state, attempt }: Unresolved, now: number): boolean =>
   state === 'sending' && now < attempt.judgeableAt;
 
-/** An unresolved truncation that this run does not watch. */
 function leftAloneEntry(from: EntryBase, record: Unresolved, state: RunState, now: number): DoneEntry {
   const { sendingSince: since, judgeableAt, ...attempt } = record.attempt;
   const sent = { ...from, record };
@@ -219,7 +211,6 @@ function leftAloneEntry(from: EntryBase, record: Unresolved, state: RunState, no
   });
 }
 
-/** A record that a person has to release. */
 const unreadableEntry = (from: EntryBase, record: Unreadable): DoneEntry =>
   doneEntry(from, 'unknown', {
     kind: 'left-alone',
@@ -228,7 +219,6 @@ const unreadableEntry = (from: EntryBase, record: Unreadable): DoneEntry =>
     releasableAt: releasableAt(record),
   });
 
-/** A verdict that is in the ledger, whichever run gave it. */
 const judgedEntry = (from: EntryBase, record: JudgedEntry['record']): JudgedEntry => ({
   ...baseOf(from),
   phase: 'done',
@@ -236,26 +226,6 @@ const judgedEntry = (from: EntryBase, record: JudgedEntry['record']): JudgedEntr
 });
 
 const hasVerdict = (record: LedgerRecord): record is JudgedEntry['record'] => record.lastVerdict !== undefined;
-
-/** What a verdict of this outcome usually means. */
-function usualCause({ outcome, rowsMissing = 0 }: Verdict, attempt: Attempt | undefined): Cause {
-  switch (outcome) {
-    case 'rows-missing': {
-      const expected = attempt?.baseline.rowsToKeep ?? rowsMissing;
-      return { kind: 'missing', expected, found: Math.max(0, expected - rowsMissing) };
-    }
-    case 'truncated':
-      return { kind: 'verified' };
-    case 'incomplete':
-      return { kind: 'remains' };
-    case 'failed':
-      return { kind: 'unchanged' };
-    case 'not-started':
-      return { kind: 'stopped', by: 'run-time' };
-    case 'unknown':
-      return { kind: 'unproven' };
-  }
-}
 
 /** Why an index is quarantined; in every report until a person releases it. */
 const quarantinedCause = ({ lastVerdict: { verdict, decided }, attempt }: Quarantined): Cause => ({
@@ -270,7 +240,6 @@ const quarantinedCause = ({ lastVerdict: { verdict, decided }, attempt }: Quaran
   cutoffMillis: attempt.policyCutoffMillis,
 });
 
-/** The ledger's key of an entry. */
 export const keyOf = ({ index, names }: EntryBase, { server }: Pick<RunState, 'server'>): Key => ({
   index,
   entityType: names.entityType,
@@ -286,5 +255,3 @@ export const replaceEntry = (state: RunState, old: Entry, next: Entry): RunState
 /** From this moment on the run sends and watches nothing; epoch milliseconds. */
 export const endOf = (state: Pick<RunState, 'runStartMillis'>, settings: RunSettings): number =>
   state.runStartMillis + settings.maxRunHours * hourMillis;
-
-export const addressOf = (settings: RunSettings): string => serverAddress(settings.gmsUrl);

@@ -5,7 +5,6 @@ import { LedgerError } from '../ledger/ledger.ts';
 /** What the workflow passes on about a function that failed. */
 export interface Failure<Step extends 'truncate' | 'poll' = 'truncate' | 'poll'> {
   step: Step;
-  /** The error's name. */
   error: string;
   /**
    * The error as the workflow caught it. Its `Cause` may be missing. Node's has a message and ten stack frames; a full

@@ -3,7 +3,6 @@ import { type Mode, type RunInput, runInputSchema } from '../model/run-input.ts'
 import { hourMillis, minuteMillis } from '../model/time.ts';
 import { explain } from '../policy/explain.ts';
 
-/** What the workflow passes to Plan. */
 export interface PlanEvent {
   input: unknown;
   execution: { name: string; startTime: string };

@@ -58,10 +58,12 @@ function fitting(state: RunState): Entry[] {
   return state.entries.map((entry) => lean.get(entry) ?? entry);
 }
 
-type OutOfTime = Extract<CauseOf<'stopped'>, { hours?: number | undefined }>;
-
 /** Why this run sends and watches nothing any more: its time, or its polls (a history has 25,000 events). */
-export function budgetExceeded(state: RunState, settings: RunSettings, now: number): OutOfTime | undefined {
+export function budgetExceeded(
+  state: RunState,
+  settings: RunSettings,
+  now: number,
+): Extract<CauseOf<'stopped'>, { hours?: number }> | undefined {
   if (now >= endOf(state, settings)) return { kind: 'stopped', by: 'run-time', hours: settings.maxRunHours };
   return state.polls >= maxPolls ? { kind: 'stopped', by: 'run-time' } : undefined;
 }

@@ -4,7 +4,6 @@ import { isUnresolved, runOf, type StoredRecord } from '../ledger/record.ts';
 import { isSameRun } from '../ledger/transitions.ts';
 import type { Cause } from '../model/cause.ts';
 import { dottedName } from '../policy/aspects.ts';
-import { bestEffortReads } from '../truncation/best-effort-reads.ts';
 import { type CheckServices, check } from '../truncation/check.ts';
 import { withDeadline } from '../truncation/clock.ts';
 import { isDue } from '../truncation/next-check.ts';
@@ -18,7 +17,6 @@ import type { RunServices } from './services.ts';
 import { assertOurs, type Entry, type RunState, type WatchedEntry } from './state.ts';
 import { view } from './view.ts';
 
-/** Parallel checks. */
 const pollConcurrency = 4;
 
 /**
@@ -37,29 +35,23 @@ export async function poll(state: RunState, services: RunServices): Promise<RunS
 
 async function checkAll(state: RunState, services: RunServices, end: number, signal: AbortSignal): Promise<RunState> {
   const { clock, settings } = services;
-  const reads = bestEffortReads(services.operations, state, signal);
   const isOver = (now: number) => budgetExceeded(state, settings, now) !== undefined;
   const run = runOf(state);
   const limit = pLimit(pollConcurrency);
-  const one = async (entry: Entry): Promise<Polled> => {
+  const one = async (entry: Entry): Promise<{ entry: Entry; breaker?: Cause | undefined }> => {
     const now = clock.now();
     if (entry.phase !== 'watched' || now >= end || !(isOver(now) || isDue(entry.watch, now))) return { entry };
     const record = await services.ledger.read(entry.index);
     const call = ownCallWithoutTask(record, run);
     return {
-      entry: await checkOne(entry, record, state, { ...services, reads, signal, run, isLastCheck: isOver }),
+      entry: await checkOne(entry, record, state, { ...services, signal, run, isLastCheck: isOver }),
+      // A call of this run that returned no task id may have been refused.
       breaker: call && afterRefusal(call.answer?.status),
     };
   };
   const polled = await Promise.all(state.entries.map((entry) => limit(() => one(entry))));
   const breaker = state.breaker ?? polled.find((result) => result.breaker)?.breaker;
-  return { ...state, entries: polled.map(({ entry }) => entry), breaker, ...reads.without };
-}
-
-interface Polled {
-  entry: Entry;
-  /** A call of this run that returned no task id has been refused. */
-  breaker?: Cause | undefined;
+  return { ...state, entries: polled.map(({ entry }) => entry), breaker };
 }
 
 async function checkOne(

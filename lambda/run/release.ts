@@ -66,22 +66,18 @@ export async function releaseIndices(
 export interface ReleaseRequest {
   key: Key;
   record: StoredRecord | undefined;
-  /** The run that releases. */
   run: RunId;
-  /** Who asked for it. */
   by?: string | undefined;
   /** Rows that may stay missing; if given at all, it also releases an index where that number is unknown. */
   acceptMissing?: number;
 }
-
-type ReleaseResult = { kind: 'granted'; record: LedgerRecord } | { kind: 'refused'; note: Note };
 
 /** Releases one index, or says why it cannot be released (yet). Never throws for the server or the ledger. */
 export async function releaseIndex(
   { key, record, run, by, acceptMissing }: ReleaseRequest,
   services: Services,
   signal: AbortSignal,
-): Promise<ReleaseResult> {
+): Promise<{ kind: 'granted'; record: LedgerRecord } | { kind: 'refused'; note: Note }> {
   const refused = (
     why: NoteOf<'not-released'>['why'],
     facts: Omit<NoteOf<'not-released'>, 'kind' | 'index' | 'why'> = {},

@@ -7,29 +7,23 @@ import { type Note, needsAttention } from '../model/note.ts';
 import { type Result, resultOf, worst } from '../model/outcomes.ts';
 import type { DecidedIndex, Report, ReportData } from '../model/report-schema.ts';
 import type { Mode } from '../model/run-input.ts';
-import { hourMillis } from '../model/time.ts';
 import { dottedName } from '../policy/aspects.ts';
 import type { Clock } from '../truncation/clock.ts';
-import { addressOf, decisionOf, doneEntry, markOf } from './entries.ts';
+import { decisionOf, doneEntry, markOf } from './entries.ts';
 import { errorOf } from './failure.ts';
-import { askerOf, modeOf, parseInput } from './input.ts';
+import { type PlanEvent, parseInput } from './input.ts';
 import { unfinishedEntry } from './next.ts';
 import type { Log, Publisher, RunSettings, Subscriptions } from './services.ts';
-import { assertOurs, type DoneEntry, type Entry, type RunState } from './state.ts';
+import { assertOurs, type DoneEntry, type Entry, emptyState, type RunState } from './state.ts';
 import { view } from './view.ts';
 
-/** A run may last 24 hours (maxRunHours), and its last polls a little longer. A redrive may be a week late. */
-const longestRunMillis = 26 * hourMillis;
-
-/** What the workflow passes to Report: a run state, or what is left of a failed Plan. */
-export interface ReportEvent {
-  input: unknown;
-  execution: { name: string; startTime: string };
+/** What the workflow passes to Report: as `input` a run state, or what is left of a failed Plan. */
+export interface ReportEvent extends PlanEvent {
   /** How many tries of this step have failed, and how many may fail before the last one. A redrive begins at 0. */
   retry: { count: number; last: number };
 }
 
-/** All that this step needs: neither the server nor the ledger. */
+/** Neither the server nor the ledger. */
 export interface ReportServices {
   settings: RunSettings;
   clock: Pick<Clock, 'now'>;
@@ -39,7 +33,6 @@ export interface ReportServices {
   count?(report: Report, subscriptions?: Subscriptions): void;
   /** MarkReported keeps each run that enforces or releases, in short. */
   keepsRuns?: boolean;
-  /** Adds the English to the data. */
   addSentences(data: ReportData): Report;
 }
 
@@ -58,17 +51,17 @@ export interface ReportResult {
  */
 export async function report(event: ReportEvent, services: ReportServices): Promise<ReportResult> {
   const { log, publisher } = services;
-  const plain = composeReport(event, services);
-  const { result, policies, cause, mode } = plain;
-  log.info('report', { result, policies: policies.length, cause });
+  const state = stateOf(event, services.settings);
+  const { mode } = state;
   const subscribed = publisher.subscriptions?.();
   // Only a preview's message says who is subscribed; no other waits for that.
-  const composed = mode === 'preview' ? composeReport(event, services, await subscribed) : plain;
+  const composed = composeReport(state, services, mode === 'preview' ? await subscribed : undefined);
+  const { result, policies, cause } = composed;
+  log.info('report', { result, policies: policies.length, cause });
   const count = async () => services.count?.(composed, await subscribed);
-  const state = stateOf(event.input);
   let isPublished: boolean;
   try {
-    isPublished = await publisher.publish(composed, state?.byHand);
+    isPublished = await publisher.publish(composed, state.byHand);
   } catch (error) {
     const { count: failed, last } = event.retry;
     log.error('the report was not published', { error, try: failed + 1, of: last + 1 });
@@ -76,20 +69,28 @@ export async function report(event: ReportEvent, services: ReportServices): Prom
     throw error;
   }
   await count();
-  const marks = state && isPublished && !state.ofChange ? marksOf(state) : [];
+  const marks = isPublished && !state.ofChange ? marksOf(state) : [];
   const run = services.keepsRuns && mode === 'enforce' ? summaryOfRun(composed) : null;
   return { result, next: marks.length > 0 || run ? 'mark' : 'end', marks, run };
 }
 
-/** The decisions in the ledger that this run's report includes (rule 15). */
+/** The decisions that this run's report includes (rule 15). */
 const marksOf = ({ entries, releases }: RunState): Mark[] => [
   ...entries.flatMap((entry) => (entry.phase === 'done' ? (markOf(entry) ?? []) : [])),
   ...releases,
 ];
 
-/** The run state; a failed Plan leaves none. */
-const stateOf = (input: unknown): RunState | undefined =>
-  planFailureSchema.safeParse(input).success ? undefined : (input as RunState);
+/** The run state; of a failed Plan, as far as its input tells it. Throws StateUnreadable. */
+export function stateOf({ input, execution }: PlanEvent, settings: RunSettings): RunState {
+  const failed = planFailureSchema.safeParse(input).data;
+  if (failed === undefined) {
+    assertOurs(input, settings);
+    return input;
+  }
+  const parsed = parseInput(failed.input);
+  const begun = emptyState({ execution }, 'problem' in parsed ? {} : parsed.input, settings);
+  return { ...begun, error: { ...failed.failure, kind: 'step-failed', sent: 'no' } };
+}
 
 const planFailureSchema = z.object({
   failure: z.object({ step: z.literal('plan'), error: z.string().transform((name) => capped(name)) }),
@@ -101,44 +102,16 @@ const planFailureSchema = z.object({
 const subscriptionNotes = (mode: Mode, { confirmed, pending }: Subscriptions = { confirmed: 1, pending: 0 }): Note[] =>
   mode === 'preview' && (confirmed === 0 || pending > 0) ? [{ kind: 'unconfirmed', confirmed, pending }] : [];
 
-/** Builds a report from what the workflow passes in. Throws StateUnreadable. */
 export function composeReport(
-  { input, execution }: Pick<ReportEvent, 'input' | 'execution'>,
+  state: RunState,
   { settings, clock, addSentences }: Pick<ReportServices, 'settings' | 'clock' | 'addSentences'>,
   subscriptions?: Subscriptions,
 ): Report {
-  const finishedAt = new Date(clock.now()).toISOString();
-  const late = (startMillis: number): Note[] =>
-    clock.now() - startMillis > longestRunMillis ? [{ kind: 'late', startedAt: startMillis }] : [];
-  const planFailure = planFailureSchema.safeParse(input);
-  if (planFailure.success) {
-    const { failure, input: given } = planFailure.data;
-    const parsed = parseInput(given);
-    const runInput = 'problem' in parsed ? {} : parsed.input;
-    const startMillis = Date.parse(execution.startTime);
-    return addSentences({
-      version: 1,
-      runId: execution.name,
-      stage: settings.stage,
-      server: addressOf(settings),
-      by: askerOf(runInput, startMillis),
-      jobVersion: settings.jobVersion,
-      mode: modeOf(runInput, startMillis, settings.mode),
-      startedAt: new Date(startMillis).toISOString(),
-      finishedAt,
-      result: 'failed',
-      cause: { ...failure, kind: 'step-failed', sent: 'no' },
-      notes: late(startMillis),
-      policies: [],
-      unmanagedIndices: [],
-    });
-  }
-  assertOurs(input, settings);
-  const data = dataOf(input, finishedAt);
+  const data = dataOf(state, new Date(clock.now()).toISOString());
   return addSentences({
     ...data,
     jobVersion: settings.jobVersion,
-    notes: [...late(input.runStartMillis), ...subscriptionNotes(data.mode, subscriptions), ...data.notes],
+    notes: [...subscriptionNotes(data.mode, subscriptions), ...data.notes],
   });
 }
 

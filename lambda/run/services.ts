@@ -41,10 +41,6 @@ export interface RunSettings {
   maxRowsPerRun?: number;
   /** A person is shown what Plan counted, and agrees before anything is sent. */
   asksPerson?: boolean | undefined;
-  /**
-   * On AWS a preview notes once whether the token may read task statuses and sizes; elsewhere `survey` has said it.
-   */
-  notesRights?: boolean;
 }
 
 export interface RunServices {

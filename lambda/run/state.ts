@@ -1,17 +1,19 @@
 import * as z from 'zod';
 import type { IndexNames } from '../gms/backend.ts';
 import { serverAddress } from '../gms/http/base-url.ts';
+import type { DryRun } from '../gms/operations.ts';
 import type { LastVerdict, LedgerRecord, Unresolved } from '../ledger/record.ts';
 import type { Mark } from '../ledger/transitions.ts';
 import type { Cause } from '../model/cause.ts';
-import type { Method } from '../model/method.ts';
 import type { Note } from '../model/note.ts';
 import type { Outcome } from '../model/outcomes.ts';
 import type { UnmanagedIndex } from '../model/report-schema.ts';
-import type { Mode } from '../model/run-input.ts';
+import type { Mode, RunInput } from '../model/run-input.ts';
 import type { Policy } from '../policy/schema.ts';
 import type { Watch } from '../truncation/watch.ts';
 import type { Failure } from './failure.ts';
+import { askerOf, isByHand, modeOf, type PlanEvent, scheduledMillis } from './input.ts';
+import type { RunSettings } from './services.ts';
 
 /** The run state: the one JSON value that travels through every state of the workflow. */
 
@@ -35,25 +37,20 @@ export interface RunState {
   version: typeof stateVersion;
   /** The execution's name; unchanged by Retry and redrive. */
   runId: string;
-  /** Normalized address of the server. */
   server: string;
   stage: string;
   mode: Mode;
   /** Its policies are not live: a preview of a change, which reports no decision of the ledger and marks none. */
   ofChange?: true | undefined;
-  /** Who asked for this run. */
   by?: string | undefined;
   /** A person started this run; its message is published in any case (rule 12). */
   byHand?: boolean;
   /** The run's start: the scheduled time, or the execution's start, epoch milliseconds. Cutoffs are counted from it. */
   runStartMillis: number;
-  /** What the workflow's Choice does after this step. */
   next: 'truncate' | 'wait' | 'report';
-  /** How long the workflow's Wait lasts. */
   waitSeconds: number;
   /** One for each policy, and one for each unresolved truncation without a policy; in the order of the run. */
   entries: Entry[];
-  /** Why nothing more is started in this run. */
   breaker?: Cause;
   /** Why the run as a whole could not do its work. */
   error?: Cause;
@@ -63,14 +60,10 @@ export interface RunState {
   releases: Mark[];
   /** Rows up to which the one policy of this run may pass its ceiling. */
   approveRows?: number;
-  /** Polls so far; at most `maxPolls`. */
   polls: number;
-  /** Real calls of this run that returned no task id. */
   callsWithoutTask: number;
   /** The server refuses the field forceDeleteByQuery (rule 1). */
   refusesForceField?: boolean;
-  /** The server does not tell index sizes to this token: this run does not ask again. */
-  sizesUnavailable?: boolean;
   /** Set by the workflow when Truncate failed, until Poll has found out what it did. */
   failure?: Failure<'truncate'> | undefined;
   /** Set by the workflow when Poll failed for good. */
@@ -123,7 +116,7 @@ export interface Decision {
 export interface ApprovedEntry extends EntryBase {
   phase: 'approved';
   policy: Policy;
-  plan: Planned & { counts: PlannedCounts };
+  plan: Counted;
 }
 
 export interface WatchedEntry extends EntryBase {
@@ -132,7 +125,6 @@ export interface WatchedEntry extends EntryBase {
   watch: Watch;
 }
 
-/** The rows of an index, by dry runs. */
 export interface Planned {
   /** The cutoff that is or would be sent, epoch milliseconds. */
   cutoffMillis: number;
@@ -142,23 +134,69 @@ export interface Planned {
   counts?: PlannedCounts | undefined;
   /** The row limit makes the cutoff older than the policy's own. */
   limited?: Limited | undefined;
-  /** The row limit does not hold, because the server writes every row to keep into a new index anyway. */
-  wholeReindex?: true | undefined;
 }
 
 /** What a dry run counted, for Truncate to compare with. */
-export interface PlannedCounts {
-  rowsToDelete: number;
-  rowsTotal: number;
-  method: Method;
-}
+export type PlannedCounts = Pick<DryRun, 'rowsToDelete' | 'rowsTotal' | 'method'>;
+type Counted = Planned & { counts: PlannedCounts };
 
-export interface Limited {
+export const countsOf = ({ rowsToDelete, rowsTotal, method }: DryRun): PlannedCounts => ({
+  rowsToDelete,
+  rowsTotal,
+  method,
+});
+
+interface Limited {
   /** The policy's own cutoff, epoch milliseconds, and the rows at or before it. */
   policyCutoffMillis: number;
   rowsPastRetention: number;
   /** Of these, old rows that are left for later runs. */
   rest: number;
+}
+
+/** A plan with the policy's own cutoff, once an older one keeps to the row limit. */
+export const limitedTo = (whole: Counted, cutoffMillis: number, counts: PlannedCounts): Counted => {
+  const { rowsToDelete: rowsPastRetention } = whole.counts;
+  const rest = Math.max(0, rowsPastRetention - counts.rowsToDelete);
+  return {
+    ...whole,
+    cutoffMillis,
+    counts,
+    limited: { policyCutoffMillis: whole.cutoffMillis, rowsPastRetention, rest },
+  };
+};
+
+/** The run state before anything is known. */
+export function emptyState(
+  { execution }: Pick<PlanEvent, 'execution'>,
+  input: RunInput,
+  settings: RunSettings,
+): RunState {
+  const executionMillis = Date.parse(execution.startTime);
+  const scheduled = scheduledMillis(input, executionMillis);
+  const mode = modeOf(input, executionMillis, settings.mode);
+  return {
+    version: stateVersion,
+    runId: execution.name,
+    server: serverAddress(settings.gmsUrl),
+    stage: settings.stage,
+    mode,
+    ofChange: input.policies ? true : undefined,
+    by: askerOf(input, executionMillis),
+    byHand: isByHand(input, executionMillis),
+    runStartMillis: scheduled ?? executionMillis,
+    next: 'report',
+    waitSeconds: 0,
+    entries: [],
+    // A person may have expected something else.
+    notes: mode === 'preview' && !input.mode && settings.mode === 'enforce' ? [{ kind: 'preview-by-hand' }] : [],
+    unmanagedIndices: [],
+    releases: [],
+    // A preview approves nothing.
+    approveRows: mode === 'preview' ? undefined : input.approveRows,
+    polls: 0,
+    callsWithoutTask: 0,
+  };
 }
 
 const headSchema = z.looseObject({

@@ -1,4 +1,4 @@
-import { type DryRun, OperationsError, type TruncateFields } from '../gms/operations.ts';
+import { asResult, type DryRun, OperationsError, type TruncateFields } from '../gms/operations.ts';
 import { capped } from '../gms/text.ts';
 import { LedgerError } from '../ledger/ledger.ts';
 import { type Ownership, ownership } from '../ledger/ownership.ts';
@@ -8,12 +8,11 @@ import type { Cause } from '../model/cause.ts';
 import type { Outcome } from '../model/outcomes.ts';
 import { secondMillis } from '../model/time.ts';
 import { decide, isAboveCeiling, policyCutoff } from '../policy/decision.ts';
-import { settingsOf } from '../policy/schema.ts';
-import { bestEffortReads, physicalIndex } from '../truncation/best-effort-reads.ts';
 import { withDeadline } from '../truncation/clock.ts';
 import { countTruncation, truncateFields } from '../truncation/counts.ts';
 import { findCutoff, rowLimit } from '../truncation/row-limit.ts';
 import { send, writeAnswer } from '../truncation/send.ts';
+import { physicalIndex, readSizes } from '../truncation/sizes.ts';
 import { afterCallWithoutTask, ownCallWithoutTask, withBreaker } from './breaker.ts';
 import { changedSettings, problemOf } from './current-settings.ts';
 import { functionTimeoutSeconds, sendMarginMillis } from './deadlines.ts';
@@ -23,8 +22,9 @@ import type { RunServices } from './services.ts';
 import {
   type ApprovedEntry,
   assertOurs,
+  countsOf,
   type Entry,
-  type Limited,
+  limitedTo,
   type PlannedCounts,
   type RunState,
 } from './state.ts';
@@ -68,20 +68,19 @@ interface Ready {
   target: ApprovedEntry;
   sending: Sending;
   until: Parameters<typeof send>[1];
-  changes: Partial<RunState>;
 }
 
 async function startOne(state: RunState, target: ApprovedEntry, services: RunServices): Promise<Result> {
   const { clock, log } = services;
   const ready = await prepareCall(state, target, services).catch((error: unknown) => withoutLedger(target, error));
   if (ready.kind === 'result') return ready;
-  const { sending, until, changes } = ready;
+  const { sending, until } = ready;
   const sent = await send(sending, until, services);
-  if (sent.kind === 'not-sent') return result(await notSent(ready.target, sending, sent.why, services), changes);
+  if (sent.kind === 'not-sent') return result(await notSent(ready.target, sending, sent.why, services));
   const entry = watchedEntry(ready.target, sent.record, clock.now());
-  if (!sent.error) return result(entry, changes);
+  if (!sent.error) return result(entry);
   log.warn('no task id', { index: target.index, error: sent.error });
-  return result(entry, { ...changes, ...afterCallWithoutTask(state, sent.error.status) });
+  return result(entry, afterCallWithoutTask(state, sent.error.status));
 }
 
 const result = (entry: Entry, changes?: Partial<RunState>): Result => ({ kind: 'result', entry, changes });
@@ -128,14 +127,13 @@ async function prepareCall(state: RunState, target: ApprovedEntry, services: Run
   if (clock.now() >= sendBy) return result(tooLate);
 
   const decision = await decideAgain(state, target, sendBy, services);
-  const { changes } = decision;
   if (decision.kind === 'refused') {
     // Another invocation of this step may have been first and made the change.
     const from = { ...target, plan: { ...target.plan, counts: decision.counts ?? target.plan.counts } };
-    return ifTakenNow(target, state, services, changes, () => doneEntry(from, decision.outcome, decision.cause));
+    return ifTakenNow(target, state, services, () => doneEntry(from, decision.outcome, decision.cause));
   }
   const { attempt, dryRunAt } = decision;
-  if (clock.now() >= attempt.sendBy) return result(tooLate, changes);
+  if (clock.now() >= attempt.sendBy) return result(tooLate);
   const sending = startSending(owned.record, keyOf(target, state), attempt);
   let isWritten: boolean;
   try {
@@ -146,7 +144,7 @@ async function prepareCall(state: RunState, target: ApprovedEntry, services: Run
   }
   if (!isWritten) {
     // Another writer was first between the read and the write, and its decision may be reported already.
-    return ifTakenNow(target, state, services, changes, (record) =>
+    return ifTakenNow(target, state, services, (record) =>
       doneEntry(target, 'not-started', {
         kind: 'gone',
         what: 'fenced',
@@ -159,7 +157,7 @@ async function prepareCall(state: RunState, target: ApprovedEntry, services: Run
     // By a clock that nobody can set: neither later than the function allows nor than the dry run is valid.
     monotonic: Math.min(begun.monotonic + (sendBy - begun.wall), dryRunAt.monotonic + dryRunValidMillis),
   };
-  return { kind: 'ready', target: decision.target, sending, until, changes };
+  return { kind: 'ready', target: decision.target, sending, until };
 }
 
 const outOfTime = { kind: 'stopped', by: 'run-time' } as const;
@@ -169,17 +167,11 @@ const outOfTime = { kind: 'stopped', by: 'run-time' } as const;
  * step, or the first try of a redriven execution, has made it and the run state does not know of it.
  * @returns undefined if it is free for this run
  */
-function ifTaken(
-  target: ApprovedEntry,
-  owned: Ownership,
-  state: RunState,
-  now: number,
-  changes?: Partial<RunState>,
-): Result | undefined {
+function ifTaken(target: ApprovedEntry, owned: Ownership, state: RunState, now: number): Result | undefined {
   const entry = takenEntry(target, owned, state, now);
   const call = ownCallWithoutTask(owned.record, state);
   const counted = call && afterCallWithoutTask(state, call.answer?.status);
-  return entry && result(entry, { ...changes, ...withRelease(state, owned), ...counted });
+  return entry && result(entry, { ...withRelease(state, owned), ...counted });
 }
 
 /** What another writer has made of the index since it was read; `otherwise` if it is free all the same. */
@@ -187,14 +179,11 @@ async function ifTakenNow(
   target: ApprovedEntry,
   state: RunState,
   { ledger, clock }: RunServices,
-  changes: Partial<RunState>,
   otherwise: (record: Idle | undefined) => Entry,
 ): Promise<Result> {
   const owned = ownership(await ledger.read(target.index), state);
-  return (
-    ifTaken(target, owned, state, clock.now(), changes) ??
-    result(otherwise(owned.kind === 'free' ? owned.record : undefined), changes)
-  );
+  const taken = ifTaken(target, owned, state, clock.now());
+  return taken ?? result(otherwise(owned.kind === 'free' ? owned.record : undefined));
 }
 
 /** Proof that not one byte was written: the index is free again, and this run does not try a second time. */
@@ -214,11 +203,9 @@ async function notSent(
   return doneEntry({ ...target, record }, verdict.outcome, verdict.cause);
 }
 
-/** `changes`: what its reads have learnt for the rest of the run. */
-type Decision = { changes: Partial<RunState> } & (
+type Decision =
   | { kind: 'approved'; target: ApprovedEntry; attempt: Attempt; dryRunAt: { monotonic: number } }
-  | { kind: 'refused'; outcome: Outcome; cause: Cause; counts?: PlannedCounts }
-);
+  | { kind: 'refused'; outcome: Outcome; cause: Cause; counts?: PlannedCounts };
 
 /** Counts and decides again; only `sending` comes between this and the call. */
 const decideAgain = (
@@ -228,14 +215,10 @@ const decideAgain = (
   services: RunServices,
 ): Promise<Decision> =>
   withDeadline(services.clock, sendBy, async (signal) => {
-    try {
-      return await countAndDecide(state, target, sendBy, services, signal);
-    } catch (error) {
-      if (!(error instanceof OperationsError)) throw error;
-      if (signal.aborted) return { kind: 'refused', outcome: 'not-started', cause: outOfTime, changes: {} };
-      const cause: Cause = { kind: 'server', error: error.fact, sent: 'no' };
-      return { kind: 'refused', outcome: 'failed', cause, changes: {} };
-    }
+    const decided = await asResult(() => countAndDecide(state, target, sendBy, services, signal));
+    if (decided.kind === 'done') return decided.value;
+    if (signal.aborted) return { kind: 'refused', outcome: 'not-started', cause: outOfTime };
+    return { kind: 'refused', outcome: 'failed', cause: { kind: 'server', error: decided.error, sent: 'no' } };
   });
 
 async function countAndDecide(
@@ -267,22 +250,16 @@ async function withinLimit(
   if (plan.counts.method === 'reindex' || policy.maxRowsPerRun === undefined) return undefined;
   const own = policyCutoff(runStartMillis, policy);
   const ask = (cutoffMillis: number): Promise<DryRun> =>
-    operations.dryRun(truncateFields(settingsOf(policy), cutoffMillis, refusesForceField ?? false), { signal });
+    operations.dryRun(truncateFields(policy, cutoffMillis, refusesForceField ?? false), { signal });
   const whole = await ask(own);
   // The ceiling is about all old rows: what Plan would not have begun is not begun now.
   if (whole.rowsToDelete > (approveRows ?? 0) && isAboveCeiling(policy, whole)) return undefined;
   const maxRows = rowLimit(policy.maxRowsPerRun, whole.rowsToDelete, approveRows);
   if (maxRows === undefined) return undefined;
-  const found = await findCutoff({ cutoffMillis: own, whole, maxRows, ask });
+  const found = await findCutoff({ cutoffMillis: own, rows: whole.rowsToDelete, maxRows, ask });
   if (found.kind !== 'found') return undefined;
-  const { rowsToDelete, rowsTotal, method } = found.dryRun;
-  const limited: Limited = {
-    policyCutoffMillis: own,
-    rowsPastRetention: whole.rowsToDelete,
-    rest: Math.max(0, whole.rowsToDelete - rowsToDelete),
-  };
-  const { cutoffMillis } = found;
-  return { ...target, plan: { ...plan, cutoffMillis, counts: { rowsToDelete, rowsTotal, method }, limited } };
+  const uncut = { ...plan, cutoffMillis: own, counts: countsOf(whole) };
+  return { ...target, plan: limitedTo(uncut, found.cutoffMillis, countsOf(found.dryRun)) };
 }
 
 /** Counts and decides about the cutoff that the entry has. @param planned what Plan counted */
@@ -295,16 +272,15 @@ async function decideWith(
   signal: AbortSignal,
 ): Promise<Decision> {
   const { operations, clock } = services;
-  const { plan } = target;
-  const policy = settingsOf(target.policy);
+  const { policy, plan } = target;
   const { runStartMillis } = state;
   const policyCutoffMillis = policyCutoff(runStartMillis, policy);
   const cutoffMillis = plan.limited ? plan.cutoffMillis : policyCutoffMillis;
   const fields = truncateFields(policy, cutoffMillis, state.refusesForceField ?? false);
   const ask = (some: TruncateFields): Promise<DryRun> => operations.dryRun(some, { signal });
 
-  const reads = bestEffortReads(operations, state, signal);
-  const size = physicalIndex(await reads.sizes(), fields);
+  // Where Plan was told of none, nothing is asked.
+  const indexName = plan.indexName && physicalIndex(await readSizes(operations, signal), fields)?.indexName;
   const countedAtMillis = clock.now();
   const baseline = await countTruncation(ask, { fields, policyCutoffMillis, countedAtMillis });
   if (baseline.isAbsent) throw new OperationsError({ kind: 'no-index', operation: 'dry-run' });
@@ -334,7 +310,7 @@ async function decideWith(
   if (refusal) {
     // As Plan has announced it: a change is the refusal's own cause.
     const counts = { rowsTotal, rowsToDelete, method: plan.counts.method };
-    return { kind: 'refused', ...refusal, counts, changes: reads.without };
+    return { kind: 'refused', ...refusal, counts };
   }
   const isApproved = state.approveRows !== undefined && isAboveCeiling(policy, dryRun);
   const sendUntil = Math.min(sendBy, dryRunAt.wall + dryRunValidMillis);
@@ -354,12 +330,12 @@ async function decideWith(
       rowsTotal,
       rowsToKeep: baseline.rowsToKeep,
       countedAtMillis,
-      indexName: size?.indexName,
+      indexName,
     },
     rest: plan.limited?.rest,
     sendingSince: clock.now(),
     sendBy: sendUntil,
     judgeableAt: sendUntil + functionTimeoutSeconds.truncate * 1000,
   };
-  return { kind: 'approved', target, attempt, dryRunAt, changes: reads.without };
+  return { kind: 'approved', target, attempt, dryRunAt };
 }

@@ -30,11 +30,10 @@ export function view(entry: Entry, run: Pick<RunState, 'runId' | 'runStartMillis
   };
 }
 
-const ofPlan = ({ cutoffMillis, indexName, counts, limited, wholeReindex }: Planned): Partial<IndexData> => ({
+const ofPlan = ({ cutoffMillis, indexName, counts, limited }: Planned): Partial<IndexData> => ({
   cutoffMillis,
   policyCutoffMillis: limited?.policyCutoffMillis,
   announced: counts?.method,
-  wholeReindex,
   rowsTotal: counts?.rowsTotal,
   rowsToDelete: counts?.rowsToDelete,
   rowsPastRetention: limited?.rowsPastRetention,

@@ -230,10 +230,8 @@ export const resourceFields = [
 
 export type ResourceField = (typeof resourceFields)[number];
 
-/** Where a stage keeps its parameters by default. */
 export const prefixOf = (stage: string): string => `/datahub-retention/${stage}`;
 
-/** What a stage file contains besides the settings. */
 export const fileFields = {
   $schema: z.string().optional().meta({ description: 'The address of this schema, for editors.' }),
   tags: z

@@ -15,7 +15,6 @@ import { check, from, known, Unresolved } from './unresolved.ts';
 const stageFileFields = { ...settingFields, ...fileFields };
 type StageFile = z.ZodObject<typeof stageFileFields>;
 
-/** What a stage file may contain. */
 export type StageInput = Omit<z.input<StageFile>, 'policies'> & { policies: PolicyInput[] };
 
 type Plain = Omit<GivenSettings, 'emails' | 'policies' | 'parameterPrefix' | 'tokenParameter'> & {
@@ -40,14 +39,12 @@ export class SettingsError extends Error {
   }
 }
 
-/** What a stage file holds. */
 export interface Stage {
   settings: Settings;
   /** For every resource of the stack that supports them. */
   tags: Record<string, string>;
 }
 
-/** Reads a stage file's text. Throws SettingsError. */
 export function readStageText(stage: string, text: string): Stage {
   const read = readJson(text, { comments: true });
   if (read.kind === 'wrong') throw new SettingsError([`The file ${placed(read)}`]);
@@ -56,7 +53,6 @@ export function readStageText(stage: string, text: string): Stage {
   return found;
 }
 
-/** What a stage file holds, or all problems with it. */
 export function readStage(stage: string, given: unknown): { found?: Stage; problems: Problem[] } {
   const { settings, fields, problems } = inspectSettings(stage, given, stageFileFields);
   if (settings === undefined) return { problems };
@@ -65,7 +61,6 @@ export function readStage(stage: string, given: unknown): { found?: Stage; probl
   return { problems, found: { settings: settings as Settings, tags } };
 }
 
-/** Those fields that can be used. */
 type Fields<Later> = { [Name in keyof z.output<StageFile>]?: z.output<StageFile>[Name] | Later };
 type Schemas = Readonly<Record<string, z.ZodType>>;
 

@@ -14,7 +14,6 @@ export class Unresolved {
   }
 }
 
-/** The value, if it is known. */
 export const known = <T>(value: T | Unresolved): T | undefined => (value instanceof Unresolved ? undefined : value);
 
 /** A text made of another one: it is known if that is. */

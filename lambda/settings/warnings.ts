@@ -1,7 +1,6 @@
 import type { IndexNames } from '../gms/backend.ts';
 import { dottedName, knownAspects } from '../policy/aspects.ts';
 import { nearest } from '../policy/nearest.ts';
-import { resourceFields } from './fields.ts';
 import { clusterHostWarning, isPlainAndPublic } from './hosts.ts';
 import { placeholderProblem } from './placeholders.ts';
 import { firstSkipped, parseSchedule } from './schedule.ts';
@@ -38,22 +37,8 @@ type Given = Settings<Unresolved>;
 
 const warning = (id: string, path: PropertyKey[], text: string): Warning[] => [{ id, path, text }];
 
-/** Settings that name something of its own outside the stage. */
-const namingFields = [
-  'gmsUrl',
-  'runbookUrl',
-  'emails',
-  'tokenParameter',
-  'caCertificateParameter',
-  'headersParameter',
-  'clientCertificateParameter',
-  'clientKeyParameter',
-  ...resourceFields,
-] as const;
-
 function placeholders(settings: Given, called: (field: string) => string): Warning[] {
-  return namingFields.flatMap((field) => {
-    const value: unknown = (settings as Partial<Record<string, unknown>>)[field];
+  return Object.entries<unknown>(settings).flatMap(([field, value]) => {
     const texts: unknown[] = Array.isArray(value) ? value : [value];
     return texts.flatMap((text, at) => {
       const problem = typeof text === 'string' ? placeholderProblem(text) : undefined;

@@ -5,22 +5,18 @@ import { overdueAfterMillis } from '../ledger/ownership.ts';
 import { isUnresolved, type RunId, type StoredRecord, type Unresolved, type Verdict } from '../ledger/record.ts';
 import { isSameRun, learnFromStatus, recordVerdict } from '../ledger/transitions.ts';
 import { concernsServer } from '../model/server-error.ts';
-import { type BestEffortReads, physicalIndex } from './best-effort-reads.ts';
 import type { Clock } from './clock.ts';
 import { type Ask, countTruncation, countWindow, type TruncationCounts } from './counts.ts';
 import { isFinal, judge, judgeUncountable, stateAfter } from './judge.ts';
 import { nextCheckAt } from './next-check.ts';
+import { physicalIndex, readSizes } from './sizes.ts';
 import { endCounters, hasEnded, hasProgressed, methodShown, type Observation, reduce, type Watch } from './watch.ts';
-
-/** One check of an unresolved truncation: what it saw, and what that means for the record. */
 
 export interface CheckServices {
   operations: Operations;
-  reads: BestEffortReads;
   ledger: Ledger;
   clock: Pick<Clock, 'now'>;
   signal: AbortSignal;
-  /** The run that checks. */
   run: RunId;
   /** This is the run's last check, at the end of its time or of its polls. */
   isLastCheck(now: number): boolean;
@@ -73,18 +69,20 @@ function withStatus(record: Unresolved, seen: Observation, watch: Watch): Unreso
  * a higher counter, completes the check, unless it is the run's last. A failed check carries its error.
  */
 async function see(record: Unresolved, watch: Watch, services: CheckServices): Promise<Observation> {
-  const { clock, reads, isLastCheck } = services;
+  const { clock, operations, signal, isLastCheck } = services;
   const at = clock.now();
+  // Asked each time: an expired token or a gateway refuses once, and the next answer may say that the task runs.
   const answer =
     record.state === 'running'
-      ? await asResult(() => reads.status(record.taskId, watch.hasStatus ?? false))
+      ? await asResult(() => operations.taskStatus(record.taskId, { signal, attempts: 1 }))
       : undefined;
-  const failure = answer?.kind === 'failed' ? answer.error : undefined;
+  const status = answer?.kind === 'done' ? answer.value : undefined;
+  const unread = answer?.kind === 'failed' ? answer.error : undefined;
+  // Where a status was read before, a failure is no sign that nothing runs.
+  const failure = unread && (watch.hasStatus || unread.kind === 'aborted') ? unread : undefined;
+  const statusError = failure ? undefined : unread;
   if (failure && (concernsServer(failure) || failure.kind === 'aborted'))
     return { at, until: clock.now(), error: failure };
-  const read = answer?.kind === 'done' ? answer.value : undefined;
-  const status = read?.kind === 'unread' ? undefined : read;
-  const statusError = read?.kind === 'unread' ? read.error : undefined;
   // A run's last check always counts: its report must not show numbers that are hours old.
   if (hasProgressed(watch, status) && !isLastCheck(at)) return { at, until: clock.now(), status };
   const { attempt } = record;
@@ -155,12 +153,11 @@ async function nextWindow({ attempt }: Unresolved, counts: TruncationCounts, ser
 }
 
 /** For the entry alone: no verdict depends on it. */
-async function indexAfter({ attempt }: Unresolved, { reads }: CheckServices): Promise<Pick<Verdict, 'indexNow'>> {
-  const sizes = await asResult(() => reads.sizes());
-  const index = physicalIndex(sizes.kind === 'done' ? sizes.value : undefined, attempt.fields);
-  const isAnother =
-    index !== undefined && attempt.baseline.indexName !== undefined && index.indexName !== attempt.baseline.indexName;
-  return { indexNow: isAnother ? index.indexName : undefined };
+async function indexAfter({ attempt }: Unresolved, services: CheckServices): Promise<Pick<Verdict, 'indexNow'>> {
+  const { indexName } = attempt.baseline;
+  if (indexName === undefined) return { indexNow: undefined };
+  const index = physicalIndex(await readSizes(services.operations, services.signal), attempt.fields);
+  return { indexNow: index === undefined || index.indexName === indexName ? undefined : index.indexName };
 }
 
 /** From the call to the end, as far as the run saw it. */

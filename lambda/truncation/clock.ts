@@ -6,7 +6,6 @@ export interface Clock {
   now(): number;
   /** Monotonic milliseconds, unaffected by clock changes; moves on like `now` under `--fast`. */
   monotonic(): number;
-  /** Waits this many milliseconds of this clock. */
   sleep(millis: number): Promise<void>;
 }
 

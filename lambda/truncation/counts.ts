@@ -41,7 +41,6 @@ export interface Rows<Cutoffs> {
   rows: { [Name in keyof Cutoffs]: Cutoffs[Name] extends number ? number : number | undefined };
   /** The search engine does not know the index: it counts as empty (rule 2). */
   isAbsent: boolean;
-  /** It has no rows at all. */
   isEmpty: boolean;
 }
 
@@ -87,9 +86,7 @@ export interface TruncationCounts {
   rowsToKeep: number;
   /** Rows at or before the end of the window of rows to keep: other windows with the same end are subtracted. */
   rowsUntilEnd: number;
-  /** The search engine does not know the index. */
   isAbsent?: boolean;
-  /** It has no row of any age. */
   isEmpty?: boolean;
 }
 
@@ -147,14 +144,4 @@ export async function countWindow(
   return isAbsent
     ? undefined
     : { afterMillis, untilMillis, rows: Math.max(0, until - after), countedAtMillis: nowMillis };
-}
-
-/** Counts a window again. Throws OperationsError. */
-export async function recount(
-  ask: Ask,
-  fields: Pick<TruncateFields, 'entityType' | 'aspect' | 'batchSize'>,
-  { afterMillis, untilMillis }: Pick<Window, 'afterMillis' | 'untilMillis'>,
-): Promise<{ rows: number; isAbsent: boolean }> {
-  const { rows, isAbsent } = await countRows(ask, fields, { after: afterMillis, until: untilMillis });
-  return { rows: Math.max(0, rows.until - rows.after), isAbsent };
 }

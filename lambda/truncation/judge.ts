@@ -5,25 +5,9 @@ import { agreeingChecksMillis } from './next-check.ts';
 import { isInPlace, isRemainder, type Observation, remaining, rowsProcessed, type Watch } from './watch.ts';
 
 /**
- * The verdict about a truncation that has ended, by the record's own baseline, whoever judges it. Pure: the two tables
- * of rule 9, from the first line to the last. Assumed of what counts cannot show: same-rows, older-content,
+ * The verdict about a truncation that has ended, by the record's own baseline, whoever judges it. Pure: the tables of
+ * rule 9, each from the first line to the last. Assumed of what counts cannot show: same-rows, older-content,
  * true-counters.
- *
- *   a delete
- *     no task id, and nothing is fewer                            failed        idle
- *     rows to keep are missing                                    rows-missing  quarantined
- *     rows to delete are left                                     incomplete    idle
- *     otherwise                                                   truncated     idle
- *   a reindex that is in place, which counts alone never prove (`keptRows` says what is known of the rows to keep)
- *     rows to keep are missing                                    rows-missing  quarantined
- *     rows are written and not visible: none is visible, or more  unknown       quarantined
- *     are not than is tolerated; or no row is visible at all
- *     a task id, its status accounts for it, and counts show      truncated     idle
- *     that the alias has moved
- *     otherwise                                                   unknown       quarantined
- *   a reindex that is not in place
- *     rows to keep are missing in the old index                   rows-missing  quarantined
- *     otherwise                                                   unknown       quarantined
  */
 export function judge(record: Unresolved, watch: Watch, counts: Counts): Verdict {
   return record.attempt.method === 'reindex' ? judgeReindex(record, watch, counts) : judgeDelete(record, watch, counts);
@@ -172,13 +156,8 @@ export const judgeUncountable = ({ attempt: { method } }: Unresolved, watch: Wat
 });
 
 /**
- * Whether a verdict is final after this check, or waits for a second one that agrees (rules 7 and 10). Pure.
- *
- *   truncated, every row to keep visible, the index known, and no status says that it runs    final
- *   of a truncation too old to wait for, at the run's end                          final, unless its rows are missing in
- *                                                                                  this check alone
- *   otherwise                                                                      final after 90 s
- *
+ * Whether a verdict is final after this check, or waits for a second one that agrees (rules 9 and 10). Of a truncation
+ * too old to wait for, the last check of a run is final, unless its rows are missing in this check alone.
  * @param before the watch before this check
  * @param agreesSince when the first of the checks in a row gave this verdict, epoch milliseconds
  */

@@ -60,10 +60,9 @@ export const hiddenBy = ({ kind }: KeptRows): 'written' | 'perhaps' | undefined 
 const rowsWritten = ({ created = 0, updated = 0 }: TaskCounters): number => created + updated;
 
 /**
- * Whether the completed status of a reindex accounts for every row to keep; a reindex that was cancelled has not read
- * them all. What each counter means is not specified, so their sum must reach the total, which must not be smaller than
- * the rows to keep. The total of a real reindex includes rows newer than the baseline. Where there is no total, or it
- * counts every row of the baseline, only written rows count.
+ * Whether the completed status of a reindex accounts for every row to keep (rule 9); one that was cancelled has not read
+ * them all. What each counter means is not specified, so only their sum counts. The total of a real reindex includes
+ * rows newer than the baseline.
  */
 export function accountsFor(end: TaskCounters | undefined, { baseline }: Attempt): boolean {
   if (end === undefined || end.cancelled) return false;

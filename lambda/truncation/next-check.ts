@@ -2,7 +2,6 @@ import type { Unresolved } from '../ledger/record.ts';
 import { minuteMillis, secondMillis } from '../model/time.ts';
 import type { Watch } from './watch.ts';
 
-/** The next check comes after max(10 s, 10 % of the truncation's age), at most 30 min. */
 export const checkInterval = { minMillis: 10 * secondMillis, share: 0.1, maxMillis: 30 * minuteMillis } as const;
 
 /** A verdict other than `truncated` needs two checks this far apart that agree: the search engine's refresh. */
@@ -12,11 +11,8 @@ export const agreeingChecksMillis = 90 * secondMillis;
 const quickMillis = 5 * secondMillis;
 
 /**
- * When to check a truncation again (rule 8): after max(10 s, 10 % of its age), at most 30 min, so that the number of
- * checks grows with the logarithm of the duration. If progress predicts the end, the check may come earlier; if that
- * progress is steady, also later, after up to the truncation's age. A check for an end that is far off comes a little
- * before it, and the next prediction errs by a tenth as much. A call without a task id is first checked when it can no
- * longer be sent; a verdict that waits for a second check gets a quick look, and then the check that may agree.
+ * When to check a truncation again (rule 8). The share of its age lets the number of checks grow with the logarithm of
+ * the duration. After a check a little before an end that is far off, the next prediction errs by a tenth as much.
  */
 export function nextCheckAt(record: Unresolved, watch: Watch, now: number): number {
   if (record.state === 'sending' && now < record.attempt.judgeableAt) return record.attempt.judgeableAt;

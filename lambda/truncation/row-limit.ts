@@ -22,9 +22,9 @@ export function rowLimit(maxRowsPerRun: number | undefined, rowsToDelete: number
 const firstStepHours = 2 ** 15;
 
 interface CutoffSearch {
-  /** The policy's cutoff, epoch milliseconds, and the dry run with it. */
+  /** The policy's cutoff, epoch milliseconds, and the rows at or before it. */
   cutoffMillis: number;
-  whole: DryRun;
+  rows: number;
   /** Maximum number of rows to delete; fewer than all that are due. */
   maxRows: number;
   /** A dry run with another cutoff; undefined if time ran out first. Throws OperationsError. */
@@ -43,9 +43,9 @@ type FoundCutoff =
  * Finds the youngest cutoff, whole hours before the policy's, that deletes at most `maxRows` rows, as far as time
  * allows.
  */
-export async function findCutoff({ cutoffMillis, whole, maxRows, ask }: CutoffSearch): Promise<FoundCutoff> {
+export async function findCutoff({ cutoffMillis, rows, maxRows, ask }: CutoffSearch): Promise<FoundCutoff> {
   const before = (hours: number): number => cutoffMillis - hours * hourMillis;
-  let young = { hours: 0, rows: whole.rowsToDelete };
+  let young = { hours: 0, rows };
   // No row is as old as the epoch.
   let old: { hours: number; dryRun?: DryRun } = { hours: Math.ceil(cutoffMillis / hourMillis) };
   let isCutShort = false;

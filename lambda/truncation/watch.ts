@@ -11,7 +11,6 @@ const inPlaceShare = 0.5;
 /** Rows to delete that are left count only above both limits, or when they are half or more of what there was. */
 export const remaining = { share: 0.01, rows: 10, most: 0.5 } as const;
 
-/** A truncation counts as still after max(10 min, 20 % of its age), at most 2 h, without movement. */
 const still = { minMillis: 10 * minuteMillis, share: 0.2, maxMillis: 2 * hourMillis } as const;
 
 /** A record is judged for its age only after two checks this far apart have shown no movement. */
@@ -33,7 +32,6 @@ type Most<Value> = Value | undefined;
  *   stuck       no progress in two checks at least 10 min apart                         judged at its run's end, after 20 h
  */
 export interface Watch {
-  /** The run that sent it. */
   run: RunId;
   /** When the truncation was sent, for ages and durations. */
   sentAt: number;
@@ -42,7 +40,6 @@ export interface Watch {
   nextCheckAt: number;
   /** When the server said something of it: a status, or counts. */
   seenAt?: Last<number>;
-  /** Rows to delete that are left. */
   rowsLeft?: Least<number>;
   rowsToKeep?: Last<number>;
   /** Rows that its task has worked through. */
@@ -55,11 +52,8 @@ export interface Watch {
   noProgressSince?: number;
   /** A successful check at least 10 min later has shown no progress either. */
   isStuck?: Last<boolean>;
-  /** When this run saw it move. */
   lastMovedAt?: Last<number>;
-  /** This run has read a status of the task. */
   hasStatus?: boolean;
-  /** What its status said. */
   task?: Last<{ completed: boolean; done: number; total?: number; runs: boolean }>;
   /** A status has shown rows created or updated: it is a reindex. */
   hasWritten?: boolean;
@@ -67,7 +61,6 @@ export interface Watch {
   end?: Last<TaskCounters>;
   /** Why no status of it could be read, as long as that is so. */
   statusError?: Last<ServerError>;
-  /** The task's record is gone. */
   vanished?: Last<boolean>;
   /** For predictions: when the counts or the counter were what `done` says. */
   progress?: Last<Progress>;
@@ -81,7 +74,6 @@ interface Progress {
   done: number;
   total: number;
   at: number;
-  /** The check before it. */
   before?: { done: number; at: number };
 }
 
@@ -182,7 +174,9 @@ export function reduce(before: Watch, seen: Observation, attempt: Attempt): Watc
     ...before,
     lastCheckAt: seen.at,
     seenAt: seen.status || seen.counts ? seen.at : before.seenAt,
-    ...bestSoFar(before, seen),
+    rowsLeft: least(before.rowsLeft, seen.counts?.rowsLeft),
+    rowsToKeep: seen.counts ? seen.counts.rowsToKeep : before.rowsToKeep,
+    counter: most(before.counter, counterOf(seen.status)),
     ...idleness(before, seen, movement),
     ...byStatus(before, seen),
     // What has not moved predicts nothing.
@@ -191,7 +185,6 @@ export function reduce(before: Watch, seen: Observation, attempt: Attempt): Watc
   };
 }
 
-/** What a check shows against the checks before it. */
 interface Movement {
   /** Rows to delete have become fewer, or the counter higher. */
   progressed: boolean;
@@ -216,17 +209,6 @@ function movementOf(before: Watch, { counts, status }: Observation, { method, ba
   };
 }
 
-/** The fewest rows to delete, the last rows to keep, and the highest counter. */
-const bestSoFar = (
-  before: Watch,
-  { counts, status }: Observation,
-): Pick<Watch, 'rowsLeft' | 'rowsToKeep' | 'counter'> => ({
-  rowsLeft: least(before.rowsLeft, counts?.rowsLeft),
-  rowsToKeep: counts ? counts.rowsToKeep : before.rowsToKeep,
-  counter: most(before.counter, counterOf(status)),
-});
-
-/** Since when nothing has moved, and since when nothing has progressed. */
 function idleness(before: Watch, seen: Observation, { progressed, moved, isFirst }: Movement) {
   const { at, until, counts, error, status } = seen;
   const runs = before.stillSince !== undefined && status?.kind === 'found' && !status.completed;
@@ -272,7 +254,6 @@ const taskOf = ({ completed, counters }: TaskStatus & { kind: 'found' }): Watch[
   runs: !completed,
 });
 
-/** What a completed status has counted. */
 export const endCounters = (status: TaskStatus | undefined): TaskCounters | undefined =>
   status?.kind === 'found' && status.completed && hasCounters(status.counters) ? status.counters : undefined;
 
@@ -315,10 +296,7 @@ export function hasEnded(
   return error || (status?.kind === 'found' && !status.completed) ? false : isStill(watch, at, attempt);
 }
 
-/**
- * Nothing has moved, and no status has said that it runs, in a window of max(10 min, 20 % of its age), at most 2 h,
- * that ends after `judgeableAt`.
- */
+/** Nothing has moved, and no status has said that it runs, in a window that ends after `judgeableAt` (rule 7). */
 export function isStill({ sentAt, stillSince }: Watch, at: number, { judgeableAt }: Attempt): boolean {
   const age = Math.max(0, at - sentAt);
   const window = Math.min(still.maxMillis, Math.max(still.minMillis, age * still.share));

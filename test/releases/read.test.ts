@@ -9,7 +9,7 @@ import { parsePolicies } from '../../lambda/policy/parse.ts';
 import { mail } from '../../lambda/report/destinations/mail.ts';
 import { messageOf } from '../../lambda/report/message.ts';
 import { withSentences } from '../../lambda/report/sentences/sentences.ts';
-import { composeReport } from '../../lambda/run/report.ts';
+import { composeReport, stateOf } from '../../lambda/run/report.ts';
 import type { RunState } from '../../lambda/run/state.ts';
 import { readStageText } from '../../lambda/settings/settings.ts';
 import { aws, entryCases, noteCases } from '../lambda/report/cases.ts';
@@ -51,7 +51,9 @@ describe.each(releases)('Version %s', (release) => {
         clock: { now: () => state.runStartMillis },
         addSentences: (data: Parameters<typeof withSentences>[0]) => withSentences(data, aws),
       };
-      expect(reportSchema.safeParse(composeReport({ input: state, execution }, services)).error).toBeUndefined();
+      expect(
+        reportSchema.safeParse(composeReport(stateOf({ input: state, execution }, services.settings), services)).error,
+      ).toBeUndefined();
     }
   });
 

@@ -15,7 +15,6 @@ export interface Connection {
 }
 
 export interface ConnectOptions {
-  /** For DNS, connect and TLS together. */
   timeoutMillis: number;
   /** Whom to trust; without it, the authorities that Node ships with. */
   secureContext?: SecureContext;

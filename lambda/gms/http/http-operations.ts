@@ -13,13 +13,12 @@ import { readDryRun } from '../responses/dry-run.ts';
 import { failureOfStatus, failureOfTransport, notRead, type RequestInfo, unreadable } from '../responses/failures.ts';
 import { readIndexSizes } from '../responses/index-sizes.ts';
 import { parseJson, textOf, unwrapped } from '../responses/json-value.ts';
-import type { Sanitize, Unreadable } from '../responses/server-text.ts';
+import { type Sanitize, Unreadable } from '../responses/server-text.ts';
 import { readTaskStatus } from '../responses/task-status.ts';
 import { truncationOf, truncationWithoutAnswer } from '../responses/truncation.ts';
 import { type HttpRequest, type HttpResponse, type Transport, TransportError } from '../transport.ts';
-import { httpDate } from './http-date.ts';
 import { createIdentityProvider, type IdentityProvider } from './identity-provider.ts';
-import { backoffMillis, realSleep, retryAfterMillis, type Sleep } from './retry.ts';
+import { backoffMillis, httpDate, realSleep, retryAfterMillis, type Sleep } from './retry.ts';
 
 /** Attempts of a read in all: enough to survive a pod restart without hammering a dead server for minutes. */
 const readAttempts = { failed: 4, timedOut: 2 } as const;
@@ -29,7 +28,6 @@ export interface HttpOperationsOptions {
   baseUrl: string;
   identity: IdentitySource;
   transport: Transport;
-  /** Total number of attempts for a read. */
   attempts?: { failed: number; timedOut: number };
   /**
    * Real time in epoch milliseconds, for the server's `Date` and `Retry-After` headers: all other times of a run come
@@ -54,8 +52,7 @@ export function createOperations(options: HttpOperationsOptions): Operations {
       const requestInfo: RequestInfo = { operation: 'dry-run', baseUrl };
       const parse = (json: unknown, sanitize: Sanitize) => readDryRun(textOf(unwrapped(json)), sanitize);
       const { answer, value } = await requestWithRetry(client, requestInfo, truncateBody(fields, true), parse, read);
-      const { kind: _, ...dryRun } = value;
-      return { ...dryRun, ...clockSkew(answer.dates, client.realNow(), client.identities.sanitize) };
+      return { ...value, ...clockSkew(answer.dates, client.realNow()) };
     },
     truncate: (fields, maySend) => truncateOnce(client, { operation: 'truncate', baseUrl }, fields, maySend),
     async taskStatus(task, read) {
@@ -63,8 +60,7 @@ export function createOperations(options: HttpOperationsOptions): Operations {
         .value;
     },
     async indexSizes(read) {
-      return (await requestWithRetry(client, { operation: 'index-sizes', baseUrl }, {}, readIndexSizes, read)).value
-        .sizes;
+      return (await requestWithRetry(client, { operation: 'index-sizes', baseUrl }, {}, readIndexSizes, read)).value;
     },
   };
 }
@@ -120,13 +116,13 @@ async function truncateOnce(
 }
 
 /** Asks until a 2xx arrives or another attempt is pointless, and reads the answer. Throws OperationsError. */
-async function requestWithRetry<Value extends { kind: string }>(
+async function requestWithRetry<Value>(
   client: Client,
   requestInfo: RequestInfo,
   body: object,
   parse: (json: unknown, sanitize: Sanitize) => Value | Unreadable,
   { signal, attempts = client.attempts.failed }: ReadOptions = {},
-): Promise<{ answer: HttpResponse; value: Exclude<Value, Unreadable> }> {
+): Promise<{ answer: HttpResponse; value: Value }> {
   const { identities, realNow, random } = client;
   let identity = await identities.get(requestInfo);
   let mayReread = true;
@@ -135,11 +131,10 @@ async function requestWithRetry<Value extends { kind: string }>(
   for (;;) {
     if (signal?.aborted) throw new OperationsError(failureOfTransport({ stage: 'aborted' }, requestInfo));
     const info = sentBy(identity, requestInfo, realNow());
-    const attempt = await tryOnce(client, requestOf(client.baseUrl, info, body, identity), info, signal);
-    if (attempt.kind === 'answered') {
-      return { answer: attempt.answer, value: parseResponse(attempt.answer, requestInfo, parse, identities.sanitize) };
+    const { answer, failure } = await tryOnce(client, requestOf(client.baseUrl, info, body, identity), info, signal);
+    if (failure === undefined) {
+      return { answer, value: parseResponse(answer, requestInfo, parse, identities.sanitize) };
     }
-    const { failure, headers } = attempt;
     if (mayReread && mayBeOutdated(failure, identity)) {
       // The operator may have renewed the identity since it was read; a refused one does not count as a failed attempt.
       mayReread = false;
@@ -154,7 +149,10 @@ async function requestWithRetry<Value extends { kind: string }>(
     if (!isTransient(failure) || tries >= attempts || timeouts >= client.attempts.timedOut) {
       throw new OperationsError(tries === 1 ? failure : { ...failure, tries });
     }
-    await waitFor(client, backoffMillis(tries, random(), retryAfterMillis(headers['retry-after'], realNow())), signal);
+    await client.sleep(
+      backoffMillis(tries, random(), retryAfterMillis(answer?.headers['retry-after'], realNow())),
+      signal,
+    );
   }
 }
 
@@ -169,25 +167,19 @@ const mayBeOutdated = ({ status, kind }: ServerError, { headers, certificate }: 
   (status === 401 && kind !== 'privilege') ||
   ((headers ?? certificate) !== undefined && ['gateway', 'redirect', 'tls', 'reset'].includes(kind));
 
-type Attempt =
-  | { kind: 'answered'; answer: HttpResponse }
-  | { kind: 'failed'; failure: ServerError; headers: HttpResponse['headers'] };
-
 async function tryOnce(
   { transport, identities }: Client,
   request: HttpRequest,
   requestInfo: RequestInfo,
   signal: AbortSignal | undefined,
-): Promise<Attempt> {
-  let answer: HttpResponse;
+): Promise<{ answer: HttpResponse; failure?: undefined } | { answer?: HttpResponse; failure: ServerError }> {
   try {
-    answer = await transport.post(request, signal);
+    const answer = await transport.post(request, signal);
+    return { answer, failure: failureOfStatus(answer, requestInfo, identities.sanitize) };
   } catch (error) {
     if (!(error instanceof TransportError)) throw error;
-    return { kind: 'failed', failure: failureOfTransport(error, requestInfo), headers: {} };
+    return { failure: failureOfTransport(error, requestInfo) };
   }
-  const failure = failureOfStatus(answer, requestInfo, identities.sanitize);
-  return failure ? { kind: 'failed', failure, headers: answer.headers } : { kind: 'answered', answer };
 }
 
 const transientKinds = new Set<ServerErrorKind>(['connect', 'timeout', 'reset', 'throttled', 'server-error']);
@@ -200,28 +192,17 @@ const isTransient = ({ kind, code, engine }: ServerError): boolean =>
   (transientKinds.has(kind) && !(engine && lastingKinds.has(engine))) || (kind === 'dns' && code === 'EAI_AGAIN');
 
 /** The content of a 2xx answer. Throws OperationsError if it is not what the operation promises. */
-function parseResponse<Value extends { kind: string }>(
+function parseResponse<Value>(
   answer: HttpResponse,
   requestInfo: RequestInfo,
   parse: (json: unknown, sanitize: Sanitize) => Value | Unreadable,
   sanitize: Sanitize,
-): Exclude<Value, Unreadable> {
+): Value {
   const json = answer.complete ? parseJson(answer.body) : undefined;
   if (json === undefined) throw new OperationsError(notRead(answer, requestInfo, sanitize));
   const value = parse(json, sanitize);
-  if (value.kind === 'unreadable') {
-    throw new OperationsError(unreadable(answer, requestInfo, (value as Unreadable).excerpt));
-  }
-  return value as Exclude<Value, Unreadable>;
-}
-
-async function waitFor({ sleep }: Client, millis: number, signal: AbortSignal | undefined): Promise<void> {
-  try {
-    await sleep(millis, signal);
-  } catch (error) {
-    // If the signal cut the wait short, the caller that checks the signal reports it.
-    if (!signal?.aborted) throw error;
-  }
+  if (value instanceof Unreadable) throw new OperationsError(unreadable(answer, requestInfo, value.excerpt));
+  return value;
 }
 
 const requestOf = (
@@ -249,15 +230,9 @@ const requestOf = (
  * The server's clock minus ours, by its `Date` header. A proxy may add a header of its own: of several dates the one
  * furthest from our clock is used, because a wrong clock deletes fresh rows.
  * @param now real time, epoch milliseconds
- * @returns milliseconds; or the header where it holds no date
  */
-function clockSkew(
-  dates: readonly string[],
-  now: number,
-  sanitize: Sanitize,
-): Pick<DryRun, 'clockSkewMillis' | 'unreadableDate'> {
-  if (dates.length === 0) return {};
+function clockSkew(dates: readonly string[], now: number): Pick<DryRun, 'clockSkewMillis'> {
   const skews = dates.flatMap((date) => httpDate(date) ?? []).map((date) => date - now);
-  if (skews.length === 0) return { unreadableDate: sanitize(dates.join(', ')) };
+  if (skews.length === 0) return {};
   return { clockSkewMillis: skews.reduce((one, other) => (Math.abs(other) > Math.abs(one) ? other : one)) };
 }

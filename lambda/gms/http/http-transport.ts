@@ -22,14 +22,12 @@ export interface HttpTransportOptions {
   connectTimeoutMillis?: number;
   /** Of a read: from the open connection to the last byte of the answer. */
   readTimeoutMillis?: number;
-  /** The same for `postAtMostOnce`. */
   truncateTimeoutMillis?: number;
   /**
    * PEM text of a private certificate authority, trusted in addition to the public ones. Asked for each connection,
    * because a mounted file is renewed while a run goes on.
    */
   ca?: (() => string) | undefined;
-  /** Longer answers are cut. */
   maxBodyBytes?: number;
 }
 
@@ -172,7 +170,6 @@ function answerTo(
     let timer: NodeJS.Timeout | undefined;
     let received: IncomingMessage | undefined;
 
-    /** False if it has been settled before. */
     const settle = (): boolean => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);

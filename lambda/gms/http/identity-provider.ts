@@ -87,19 +87,13 @@ export function expiryNotice(token: string, storedAt: number | undefined, now: n
   return at === undefined ? undefined : noticeOf({ at, issuedAt: claimedMillis(token, 'iat'), storedAt }, now);
 }
 
-/** The same for a client certificate. */
-export function certificateNotice({ cert }: ClientCertificate, now: number): number | undefined {
-  const { at, issuedAt } = validityOf(cert);
-  return noticeOf({ at, issuedAt, storedAt: undefined }, now);
-}
+export const certificateNotice = ({ cert }: ClientCertificate, now: number): number | undefined =>
+  noticeOf(validityOf(cert), now);
 
-interface Life {
-  at: number;
-  issuedAt: number | undefined;
-  storedAt: number | undefined;
-}
-
-function noticeOf({ at, issuedAt, storedAt }: Life, now: number): number | undefined {
+function noticeOf(
+  { at, issuedAt, storedAt }: { at: number; issuedAt: number | undefined; storedAt?: number | undefined },
+  now: number,
+): number | undefined {
   if (at <= now) return at;
   const begun = issuedAt ?? storedAt;
   if (begun !== undefined && at - begun <= dayMillis) return undefined;

@@ -8,29 +8,23 @@ import type { FailureStage } from '../transport.ts';
  */
 export function causeOf(error: unknown, written: boolean): { stage: FailureStage; code?: string } {
   const codes = codesOf(error, 0);
-  for (const [stage, matches] of stages) {
-    const code = codes.find(matches);
-    if (code !== undefined) return { stage, code };
-  }
   const [code] = codes;
+  const dns = codes.find((one) => ofDns.test(one));
+  if (dns !== undefined) return { stage: 'dns', code: dns };
+  const tls = codes.find((one) => ofTls.test(one) || ofHandshake.test(one));
+  if (tls !== undefined) return { stage: 'tls', code: tls };
   // Node's parser of HTTP.
   if (code?.startsWith('HPE_')) return { stage: 'not-http' };
   return { stage: written ? 'reset' : 'connect', ...(code !== undefined && { code }) };
 }
 
-const stages: ReadonlyArray<readonly [FailureStage, (code: string) => boolean]> = [
-  ['dns', (code) => /^(?:ENOTFOUND|EAI_\w+|ENODATA|ESERVFAIL)$/.test(code)],
-  // All names that Node has for OpenSSL's verification results: others, also later ones, are UNSPECIFIED. EPROTO means
-  // that the handshake is not TLS.
-  [
-    'tls',
-    (code) =>
-      /^(?:ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_|ERROR_IN_)/.test(code) ||
-      /^(?:EPROTO|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH|PATH_LENGTH_EXCEEDED|OUT_OF_MEM|UNSPECIFIED)$/.test(
-        code,
-      ),
-  ],
-];
+const ofDns = /^(?:ENOTFOUND|EAI_\w+|ENODATA|ESERVFAIL)$/;
+
+/** All names that Node has for OpenSSL's verification results: others, also later ones, are UNSPECIFIED. */
+const ofTls = /^(?:ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_|ERROR_IN_)/;
+/** EPROTO means that the handshake is not TLS. */
+const ofHandshake =
+  /^(?:EPROTO|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH|PATH_LENGTH_EXCEEDED|OUT_OF_MEM|UNSPECIFIED)$/;
 
 function codesOf(error: unknown, depth: number): string[] {
   if (typeof error !== 'object' || error === null || depth > 5) return [];

@@ -1,10 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import { httpDate } from './http-date.ts';
 
-/** Waits for this many milliseconds. May end early, by returning or throwing, when the signal fires. */
+/** Waits for this many milliseconds, or until the signal fires. */
 export type Sleep = (millis: number, signal?: AbortSignal) => Promise<void>;
 
-export const realSleep: Sleep = (millis, signal) => setTimeout(millis, undefined, signal && { signal });
+export const realSleep: Sleep = (millis, signal) => setTimeout(millis, undefined, signal && { signal }).catch(() => {});
 
 /**
  * First wait between two attempts of a read, then doubled each time: three waits take at most 7 s, unless `Retry-After`
@@ -27,10 +26,20 @@ export function backoffMillis(tries: number, random: number, retryAfter?: number
 }
 
 /** Milliseconds that an answer's `Retry-After` asks for, as seconds or as a date. */
-export function retryAfterMillis(header: string | string[] | undefined, nowMillis: number): number | undefined {
-  if (typeof header !== 'string') return undefined;
+export function retryAfterMillis(header: string | undefined, nowMillis: number): number | undefined {
+  if (header === undefined) return undefined;
   const value = header.trim();
   if (/^\d+$/.test(value)) return Number(value) * 1000;
   const date = httpDate(value);
   return date === undefined ? undefined : Math.max(0, date - nowMillis);
+}
+
+/**
+ * A date of a header, in any of the three forms that a receiver has to read (RFC 9110 §5.6.7). All are UTC, also that
+ * of asctime, which does not say so.
+ * @returns epoch milliseconds; undefined if it cannot be read
+ */
+export function httpDate(text: string): number | undefined {
+  const millis = Date.parse(/ GMT$/i.test(text) ? text : `${text} GMT`);
+  return Number.isNaN(millis) ? undefined : millis;
 }

@@ -10,22 +10,18 @@ import type { Sanitize } from './server-text.ts';
  * into it only through `sanitize`.
  */
 
-/** The request, and the server that got it. */
 export interface RequestInfo {
   operation: OperationName;
   baseUrl: string;
-  /** What was sent as identity. */
   sent?: IdentityPart[];
   /** Why the client certificate in it cannot be accepted. */
   certificate?: ServerError['certificate'];
 }
 
-/** The failure for a status, or undefined for a 2xx. */
-export function failureOfStatus(
-  answer: Pick<HttpResponse, 'status' | 'headers' | 'body'>,
-  requestInfo: RequestInfo,
-  sanitize: Sanitize,
-): ServerError | undefined {
+type Answer = Pick<HttpResponse, 'status' | 'headers' | 'body'>;
+
+/** Undefined for a 2xx. */
+export function failureOfStatus(answer: Answer, requestInfo: RequestInfo, sanitize: Sanitize): ServerError | undefined {
   const { status } = answer;
   const { operation, baseUrl } = requestInfo;
   if (status >= 200 && status < 300) return undefined;
@@ -63,7 +59,7 @@ function isToHttps({ status, headers }: Pick<HttpResponse, 'status' | 'headers'>
   return protocol === 'https:' && hostname === new URL(baseUrl).hostname;
 }
 
-function kindOf(answer: Pick<HttpResponse, 'status' | 'headers' | 'body'>, page: boolean): ServerErrorKind {
+function kindOf(answer: Answer, page: boolean): ServerErrorKind {
   const { status, body } = answer;
   if (status >= 300 && status < 400) return 'redirect';
   const said = readRestError(body);
@@ -94,7 +90,7 @@ function kindOf(answer: Pick<HttpResponse, 'status' | 'headers' | 'body'>, page:
 const unknownAction = /\b(?:action|operation named)\b.*\bnot (?:supported|found|defined)\b/i;
 
 /** What something in front of DataHub asks for; undefined if it does not say, and for all answers of DataHub. */
-function wantedBy({ status, headers, body }: Pick<HttpResponse, 'status' | 'headers' | 'body'>): ServerError['wants'] {
+function wantedBy({ status, headers, body }: Answer): ServerError['wants'] {
   const text = body.slice(0, 8192);
   // The codes are nginx's own, in its logs and on its pages.
   if (status === 495 || status === 496 || /\b(?:client|SSL|TLS) certificate\b/i.test(text)) {
@@ -112,15 +108,8 @@ function wantedBy({ status, headers, body }: Pick<HttpResponse, 'status' | 'head
  * Whether a 401 or 403 is a gateway's, by signs that DataHub's own never have: a challenge, a header of a cloud or proxy,
  * JSON of another form, XML, a web server's own page or a form to sign in, or words of other credentials.
  */
-function isGateways({ status, headers, body }: Pick<HttpResponse, 'status' | 'headers' | 'body'>): boolean {
-  const marks = [
-    'proxy-authenticate',
-    'x-squid-error',
-    'x-amzn-errortype',
-    'x-goog-iap-generated-response',
-    'ngrok-error-code',
-  ];
-  if ([...marks, 'www-authenticate'].some((name) => headers[name] !== undefined)) return true;
+function isGateways({ status, headers, body }: Answer): boolean {
+  if (gatewayHeaders.some((name) => headers[name] !== undefined)) return true;
   const json = parseJson(body);
   if (isObject(json) ? !isOwnError(json, status) : json !== undefined) return true;
   const text = body.slice(0, 8192);
@@ -129,6 +118,11 @@ function isGateways({ status, headers, body }: Pick<HttpResponse, 'status' | 'he
   }
   return !isObject(json) && (/^\s*</.test(text) || otherCredentials.test(text));
 }
+
+const gatewayHeaders = [
+  ...['www-authenticate', 'proxy-authenticate', 'x-squid-error', 'x-amzn-errortype'],
+  ...['x-goog-iap-generated-response', 'ngrok-error-code'],
+];
 
 const otherCredentials =
   /\b(?:jwt|jwks|issuer|audience|subscription|api[ _-]?key|credentials|client authentication)\b/i;
@@ -164,24 +158,12 @@ export function notRead(answer: HttpResponse, { operation }: RequestInfo, saniti
   return { kind: 'not-json', operation, status: answer.status, text: text || undefined, page: page || undefined };
 }
 
-const kindOfStage: Record<TransportError['stage'], ServerErrorKind> = {
-  dns: 'dns',
-  connect: 'connect',
-  tls: 'tls',
-  timeout: 'timeout',
-  'not-http': 'not-http',
-  reset: 'reset',
-  aborted: 'aborted',
-  withheld: 'aborted',
-};
-
-/** The failure of a request without an answer. */
 export function failureOfTransport(
   { stage, code, status, seconds }: Pick<TransportError, 'stage'> & Partial<TransportError>,
   requestInfo: RequestInfo,
 ): ServerError {
   const { operation, baseUrl } = requestInfo;
-  const kind = kindOfStage[stage];
+  const kind = stage === 'withheld' ? 'aborted' : stage;
   const host = kind === 'dns' || kind === 'connect' || kind === 'tls' ? new URL(baseUrl).host : undefined;
   return { kind, operation, status, code, host, seconds, ...identityFor(kind, requestInfo) };
 }

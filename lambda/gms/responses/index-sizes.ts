@@ -1,26 +1,21 @@
 import { baseOf } from '../backend.ts';
 import type { IndexSize } from '../operations.ts';
 import { isObject, numberOf, textOf, unwrapped } from './json-value.ts';
-import { type Sanitize, sanitize, type Unreadable } from './server-text.ts';
+import { type Sanitize, sanitize, Unreadable } from './server-text.ts';
 
 /**
- * Reads the answer of `getIndexSizes`: `value` as object (servers) or string (as DataHub's documentation says),
- * `indexSizes` or the OpenAPI twin's `sizes`. Rows without a proper index name are skipped, and so are those whose
- * names repeat a secret. Missing names are derived from the index name if that is unambiguous; a server's prefix is
- * inferred from the rows that include their names.
+ * Reads the answer of `getIndexSizes`: `value` as object (servers) or string (as DataHub's documentation says). Rows
+ * without a proper index name are skipped, and so are those whose names repeat a secret. Missing names are derived from
+ * the index name if that is unambiguous; a server's prefix is inferred from the rows that include their names.
  * @param answer the parsed JSON body
  */
-export function readIndexSizes(
-  answer: unknown,
-  show: Sanitize = sanitize,
-): { kind: 'sizes'; sizes: IndexSize[] } | Unreadable {
+export function readIndexSizes(answer: unknown, show: Sanitize = sanitize): IndexSize[] | Unreadable {
   const inner = unwrapped(answer);
-  const isTwin = isObject(inner) && inner['indexSizes'] === undefined;
-  const rows = isObject(inner) ? (inner['indexSizes'] ?? inner['sizes']) : inner;
-  if (!Array.isArray(rows)) return { kind: 'unreadable', excerpt: show(textOf(inner)) };
-  const read = rows.flatMap((row) => readRow(row, isTwin) ?? []).filter((row) => !show.repeatsSecret(namesOf(row)));
-  const prefixes = new Set(read.map(prefixOf).filter((prefix) => prefix !== undefined));
-  return { kind: 'sizes', sizes: read.map((row) => indexSizeOf(row, prefixes)) };
+  const rows = isObject(inner) ? inner['indexSizes'] : inner;
+  if (!Array.isArray(rows)) return new Unreadable(show(textOf(inner)));
+  const read = rows.flatMap((row) => readRow(row) ?? []).filter((row) => !show.repeatsSecret(namesOf(row)));
+  const prefixes = new Set(read.flatMap((row) => prefixOf(row) ?? []));
+  return read.map((row) => indexSizeOf(row, prefixes));
 }
 
 interface Row {
@@ -30,14 +25,13 @@ interface Row {
   sizeMb: number | undefined;
 }
 
-function readRow(row: unknown, isTwin: boolean): Row | undefined {
+function readRow(row: unknown): Row | undefined {
   if (!isObject(row)) return undefined;
   const indexName = nameOf(row['indexName']);
   if (indexName === undefined || !isIndexName(indexName)) return undefined;
   // Up to 0.12.1 (datahub PR #8265) the server fills only the deprecated `sizeMb`, with bytes divided by a thousand.
-  // The twin's field has the same name and the right unit.
   const old = numberOf(row['sizeMb']);
-  const sizeMb = numberOf(row['sizeInMb']) ?? (isTwin || old === undefined ? old : old / 1000);
+  const sizeMb = numberOf(row['sizeInMb']) ?? (old && old / 1000);
   return {
     indexName,
     entityName: partOf(row['entityName']),

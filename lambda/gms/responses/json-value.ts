@@ -1,10 +1,7 @@
 /** Helpers for answers that are JSON, or JSON inside a JSON string. None of them throws. */
 
-type JsonObject = Record<string, unknown>;
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The JSON value of a text, or undefined when it is not JSON (no JSON value is undefined). */
 export function parseJson(text: string): unknown {

@@ -9,10 +9,13 @@ export interface Sanitize {
 }
 
 /** A parser's result for a text that is not what the operation promises. */
-export interface Unreadable {
-  kind: 'unreadable';
+export class Unreadable {
   /** The beginning of the text, safe to show. */
-  excerpt: string;
+  readonly excerpt: string;
+
+  constructor(excerpt: string) {
+    this.excerpt = excerpt;
+  }
 }
 
 /** A stack trace has tens of kilobytes; the useful part is at its beginning, and this keeps the patterns cheap. */
@@ -36,5 +39,4 @@ export function createSanitizer(secrets: readonly string[] = []): Sanitize {
   return Object.assign(sanitized, { repeatsSecret: repeats(secrets) });
 }
 
-/** For texts that come with no token of ours. */
 export const sanitize: Sanitize = createSanitizer();

@@ -1,6 +1,6 @@
 import type { TaskCounters, TaskStatus } from '../operations.ts';
 import { countOf, isObject, numberOf, textOf, unwrapped } from './json-value.ts';
-import { type Sanitize, sanitize, type Unreadable } from './server-text.ts';
+import { type Sanitize, sanitize, Unreadable } from './server-text.ts';
 
 /**
  * Reads the answer of `getEsTaskStatus` (docs/operations-service.md) in every shape that servers use: in `value`
@@ -11,12 +11,12 @@ import { type Sanitize, sanitize, type Unreadable } from './server-text.ts';
  */
 export function readTaskStatus(answer: unknown, show: Sanitize = sanitize): TaskStatus | Unreadable {
   const task = unwrapped(answer);
-  if (!isObject(task)) return { kind: 'unreadable', excerpt: show(textOf(task)) };
+  if (!isObject(task)) return new Unreadable(show(textOf(task)));
   const completed = booleanOf(task['completed']);
   if (completed === undefined) {
     const error = task['error'];
     if (error !== undefined && error !== null) return { kind: 'vanished' };
-    return { kind: 'unreadable', excerpt: show(textOf(task)) };
+    return new Unreadable(show(textOf(task)));
   }
   const nanos = numberOf(task['runTimeNanos']);
   const runTimeMillis = nanos !== undefined && nanos >= 0 ? nanos / 1e6 : undefined;
@@ -29,34 +29,23 @@ function booleanOf(value: unknown): boolean | undefined {
   return value === 'false' ? false : undefined;
 }
 
+/** Of an object, or of its Java form: `BulkIndexByScrollResponse[sliceId=null,updated=0,created=0,deleted=5,…]`. */
 function countersOf(status: unknown): TaskCounters {
   const inner = unwrapped(status);
-  if (isObject(inner)) {
-    // A sliced task's own counters cover its finished slices; adding the slices themselves would count them twice.
-    return {
-      total: countOf(inner['total']),
-      updated: countOf(inner['updated']),
-      created: countOf(inner['created']),
-      deleted: countOf(inner['deleted']),
-      noops: countOf(inner['noops']),
-      versionConflicts: countOf(inner['version_conflicts']),
-      cancelled: typeof inner['canceled'] === 'string' ? true : undefined,
-    };
-  }
-  return typeof inner === 'string' ? countersOfText(inner) : {};
-}
-
-/** The Java form: `BulkIndexByScrollResponse[sliceId=null,updated=0,created=0,deleted=5,…]`. */
-function countersOfText(text: string): TaskCounters {
-  const value = (name: string) =>
-    countOf(new RegExp(`[[,\\s]${name}=(\\d{1,16})(?=\\s*(?:,\\s*[a-z]|\\]|$))`, 'i').exec(text)?.[1]);
+  if (!isObject(inner) && typeof inner !== 'string') return {};
+  const count = (name: string) => countOf(isObject(inner) ? inner[name] : countIn(inner, name));
+  // A sliced task's own counters cover its finished slices; adding the slices themselves would count them twice.
   return {
-    total: value('total'),
-    updated: value('updated'),
-    created: value('created'),
-    deleted: value('deleted'),
-    noops: value('noops'),
-    versionConflicts: value('versionConflicts'),
-    cancelled: /[[,\s]canceled=(?!null\b)/.test(text) ? true : undefined,
+    total: count('total'),
+    updated: count('updated'),
+    created: count('created'),
+    deleted: count('deleted'),
+    noops: count('noops'),
+    versionConflicts: count(isObject(inner) ? 'version_conflicts' : 'versionConflicts'),
+    cancelled:
+      (isObject(inner) ? typeof inner['canceled'] === 'string' : /[[,\s]canceled=(?!null\b)/.test(inner)) || undefined,
   };
 }
+
+const countIn = (text: string, name: string): string | undefined =>
+  new RegExp(`[[,\\s]${name}=(\\d{1,16})(?=\\s*(?:,\\s*[a-z]|\\]|$))`, 'i').exec(text)?.[1];

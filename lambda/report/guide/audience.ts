@@ -45,7 +45,6 @@ export interface MachineAudience {
   demo?: boolean;
 }
 
-/** Something to type, with what it does. */
 export interface Command {
   /** What it does, without a full stop: the line above it. */
   say: string;
@@ -68,7 +67,6 @@ export interface Guide {
   setPaused(paused: boolean): string | undefined;
   /** A section of the runbook: a link, or a command that prints it. */
   runbook(section: Section): { url: string } | { where: string; command: string };
-  /** Where policies are corrected. */
   policies: string;
   /** Where the ledger is that an earlier run has used, if this one is not it. */
   otherLedger: string;

@@ -3,7 +3,6 @@ import type { AwsAudience, Guide } from './audience.ts';
 import { dashboardSections, inRepository, type Section } from './runbook.ts';
 import { shellWord } from './words.ts';
 
-/** AWS's command line: executions of the workflow, and parameters. */
 export function awsGuide({
   region,
   stateMachineArn,

@@ -3,7 +3,6 @@ import type { Guide, MachineAudience } from './audience.ts';
 import { anchorOf } from './runbook.ts';
 import { shellWord, verbLine } from './words.ts';
 
-/** The program itself. */
 export const machineGuide = ({ program, options = '', policies = 'FILE', timer, demo }: MachineAudience): Guide => ({
   runByHand: (input) =>
     demo

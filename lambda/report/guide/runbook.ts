@@ -65,7 +65,6 @@ export const withCommandsOf = (markdown: string, guide: Guide): string =>
       (all) => guide.setPaused(true) ?? all,
     );
 
-/** The headings of all sections, in their order. */
 export const sectionNames = (markdown: string): string[] =>
   markdown
     .split(/^(?=## )/m)

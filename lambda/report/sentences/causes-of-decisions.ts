@@ -8,6 +8,7 @@ import {
   nothingDeleted,
   ofHours,
   older,
+  settlesItself,
   shareOld,
   withoutStop,
 } from './phrases.ts';
@@ -29,8 +30,8 @@ export const due: CauseEntry<'due'> = ({ minDeletePercent, rowLimit }, entry) =>
   why: joined(
     rowLimit !== undefined &&
       `A run deletes at most ${rows(rowLimit)} (maxRowsPerRun), the oldest first; later runs continue while at least ${percent(minDeletePercent, 2)} of the rows are old.`,
-    entry.announced === 'reindex' && 'This server would reindex: it writes the rows to keep into a new index.',
-    entry.wholeReindex && 'A reindex cannot be split: maxRowsPerRun does not apply.',
+    entry.announced === 'reindex' &&
+      'This server would reindex: it writes the rows to keep into a new index, whatever maxRowsPerRun says.',
   ),
   urgency: 'nothing',
 });
@@ -100,8 +101,7 @@ export const guard: CauseEntry<'guard'> = (cause, entry, context) => {
         subject: 'counts contradict each other',
         what: nothingDeleted,
         why: `The server counts ${rows(entry.rowsToDelete ?? 0, 'exact')} to delete out of only ${exact(entry.rowsTotal)}.`,
-        urgency: 'nothing',
-        next: nextRunTries,
+        ...settlesItself,
       };
     case 'refuse-reindex':
       return {
@@ -132,8 +132,7 @@ export const changed: CauseEntry<'changed'> = (cause, entry, context) => {
       subject: 'reindex changed',
       what: nothingDeleted,
       why: `The server would now ${cause.method === 'reindex' ? 'reindex' : 'delete in place'}; a moment ago it would have ${cause.method === 'reindex' ? 'deleted in place' : 'reindexed'}.`,
-      urgency: 'nothing',
-      next: nextRunTries,
+      ...settlesItself,
     };
   }
   const { was, now } = cause;
@@ -213,16 +212,14 @@ export const stopped: CauseEntry<'stopped'> = (cause, _, context) => {
           cause.hours === undefined
             ? 'There was no time left to send it.'
             : `The run ran out of time before its turn${ofHours(cause.hours)}.`,
-        urgency: 'nothing',
-        next: nextRunTries,
+        ...settlesItself,
       };
     case 'release':
       return {
         subject: 'just released',
         what: nothingDeleted,
         why: 'Its release has to be reported first; this report does that.',
-        urgency: 'nothing',
-        next: nextRunTries,
+        ...settlesItself,
       };
   }
 };

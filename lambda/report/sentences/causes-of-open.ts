@@ -1,17 +1,7 @@
 import type { CauseOf } from '../../model/cause.ts';
 import type { DecidedIndex } from '../../model/report-schema.ts';
 import type { Command } from '../guide/audience.ts';
-import {
-  listIndices,
-  listTasks,
-  pause,
-  release,
-  releaseAnyway,
-  setRefresh,
-  showRefresh,
-  showTask,
-  verify,
-} from './commands.ts';
+import { listIndices, listTasks, pause, release, releaseAnyway, showTask, untilRefreshed, verify } from './commands.ts';
 import { date, exact, moment, rows } from './numbers.ts';
 import {
   afterLossInPlaceNext,
@@ -23,13 +13,12 @@ import {
   joined,
   nameOf,
   nextRunChecks,
-  nextRunTries,
-  notVisibleNext,
   ofHours,
   ofTotal,
   replaced,
   rowsDone,
   type Sentences,
+  settlesItself,
   taskVanished,
   withoutStop,
 } from './phrases.ts';
@@ -142,8 +131,7 @@ export const gone: CauseEntry<'gone'> = ({ what, at, runId }, entry, context) =>
         subject: 'may have been sent already',
         what: 'nothing was sent a second time',
         why: `${other === undefined ? 'This run' : `Run ${runId}`} may already have sent a truncation of this index; each run sends at most one.`,
-        urgency: 'nothing',
-        next: nextRunTries,
+        ...settlesItself,
       };
   }
 };
@@ -187,10 +175,7 @@ export function quarantined(cause: CauseOf<'quarantined'>, entry: DecidedIndex, 
       ...common,
       subject: `${rows(counted.expected - counted.found, 'exact')} not visible today`,
       urgency: 'act',
-      next: notVisibleNext,
-      inspect: showRefresh(entry),
-      act: setRefresh(entry, indexNow),
-      section: 'Not visible',
+      ...untilRefreshed(entry, indexNow),
     };
   }
   if (counted?.nothingChanged) {
@@ -218,7 +203,6 @@ export function quarantined(cause: CauseOf<'quarantined'>, entry: DecidedIndex, 
 const isReplaced = ({ method, indexBefore, indexNow }: CauseOf<'quarantined'>): boolean =>
   method === 'reindex' || (indexNow !== undefined && indexNow !== indexBefore);
 
-/** What its verdict was. */
 function thenText({ since, outcome, rowsMissing, rowsNotVisible = 0, method }: CauseOf<'quarantined'>): string {
   if (outcome === 'rows-missing') {
     const lost = rowsMissing === undefined ? 'rows' : rows(rowsMissing, 'exact');
@@ -241,7 +225,6 @@ const missingToday = ({ today }: CauseOf<'quarantined'>): number =>
     ? Math.max(0, today.expected - today.found)
     : 0;
 
-/** What this run has counted, beside what was counted then. */
 function todayText({ today }: CauseOf<'quarantined'>): string {
   if (today === undefined) return '';
   if ('error' in today) return `Today it could not be counted: ${withoutStop(errorSentences(today.error).came)}.`;

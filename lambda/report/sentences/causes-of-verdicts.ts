@@ -7,10 +7,10 @@ import {
   pause,
   release,
   releaseAnyway,
-  setRefresh,
   showBlocks,
   showRefresh,
   showTask,
+  untilRefreshed,
 } from './commands.ts';
 import { duration, exact, percent, rows } from './numbers.ts';
 import {
@@ -27,13 +27,12 @@ import {
   isUnseen,
   joined,
   nameOf,
-  nextRunTries,
-  notVisibleNext,
   notVisibleText,
   ofTotal,
   quarantine,
   rowsDone,
   type Sentences,
+  settlesItself,
   taskVanished,
 } from './phrases.ts';
 import { diagnosis, errorSentences, failedRequest } from './server-errors.ts';
@@ -49,8 +48,7 @@ export function unchanged(cause: CauseOf<'unchanged'>, entry: DecidedIndex, cont
       subject: 'no answer',
       what: 'a truncation may have been sent, and no count has changed',
       why: joined('No answer to it was recorded.', counters),
-      urgency: 'nothing',
-      next: nextRunTries,
+      ...settlesItself,
     };
   }
   const { subject, why, urgency, next, act, section } = failedRequest('', error, context);
@@ -282,11 +280,8 @@ export function notVisible(cause: CauseOf<'not-visible'>, entry: DecidedIndex, c
       cutoffOf(entry),
     ),
     urgency: 'act',
-    next: notVisibleNext,
-    inspect: showRefresh(entry),
-    act: setRefresh(entry, entry.indexNow),
+    ...untilRefreshed(entry, entry.indexNow),
     instead: release(nameOf(entry), context),
-    section: 'Not visible',
   };
 }
 
@@ -298,8 +293,7 @@ export function unproven(cause: CauseOf<'unproven'>, entry: DecidedIndex, contex
       subject: 'cannot be counted',
       what: 'the result of its truncation could not be counted',
       why: joined(vanished && taskVanished, error && asSentence(diagnosis(error)), 'The job no longer watches it.'),
-      urgency: 'nothing',
-      next: nextRunTries,
+      ...settlesItself,
       inspect: showTask(entry),
     };
   }

@@ -3,7 +3,16 @@ import { aboveCeiling, changed, due, guard, notDue, stopped } from './causes-of-
 import { gone, leftAlone, open, quarantined } from './causes-of-open.ts';
 import { missing, notVisible, remains, unchanged, unproven, verified } from './causes-of-verdicts.ts';
 import { listTasks, preview } from './commands.ts';
-import { asSentence, type CauseEntry, type Context, nothingDeleted, withoutStop, withStop } from './phrases.ts';
+import { rows } from './numbers.ts';
+import {
+  asSentence,
+  type CauseEntry,
+  type Context,
+  isOrAre,
+  nothingDeleted,
+  withoutStop,
+  withStop,
+} from './phrases.ts';
 import { failedRequest } from './server-errors.ts';
 
 /** Why an index has its outcome, or why the run failed: one entry for each kind of cause. */
@@ -89,6 +98,12 @@ const stepFailed: CauseEntry<'step-failed'> = ({ step, error, sent }, _, context
 const server: CauseEntry<'server'> = ({ error, sent }, _, context) =>
   failedRequest(sent === 'no' ? nothingStarted : maybeSent, error, context);
 
+/** Whatever the reason was, its rows are named. */
+const unread: CauseEntry<'unread'> = (_, { outcome, rowsMissing = 0 }) => ({
+  what: `${rowsMissing > 0 ? `${rows(rowsMissing, 'exact')} ${isOrAre(rowsMissing)} missing; ` : ''}the reason was written by another version of this job`,
+  urgency: outcome === 'rows-missing' ? 'act' : 'week',
+});
+
 export const causes: { [Kind in CauseKind]: CauseEntry<Kind> } = {
   setup,
   policy,
@@ -110,4 +125,5 @@ export const causes: { [Kind in CauseKind]: CauseEntry<Kind> } = {
   missing,
   'not-visible': notVisible,
   unproven,
+  unread,
 };

@@ -20,7 +20,6 @@ const inShell = (say: string, line: string | undefined, deletes?: true): Command
 /** Every index of this name, with whatever prefix and ending. */
 const pattern = (names: IndexNames): string => `*${searchIndex(names).replace(/[^\p{Ll}\p{Lo}\p{N}_.+-]+/gu, '*')}*`;
 
-/** The request that lists every index of this name with its rows and age. */
 export const listIndices = (names: IndexNames): Command =>
   inConsole(
     'See which index has the rows',
@@ -37,12 +36,21 @@ export const showRefresh = (names: IndexNames): Command =>
 const isIndexName = (text: string): boolean => /^[a-z0-9][a-z0-9_.+-]{0,254}$/.test(text);
 
 /** Refreshes follow at once, and go on: what was written before becomes visible, and what comes later. */
-export const setRefresh = (names: IndexNames, index: string | undefined): Command =>
+const setRefresh = (names: IndexNames, index: string | undefined): Command =>
   inConsole(
     'This refreshes it',
     `PUT /${index !== undefined && isIndexName(index) ? index : pattern(names)}/_settings`,
     '{ "index": { "refresh_interval": null } }',
   );
+
+/** Rows that are written and not visible: nothing is copied or removed before they are. */
+export const untilRefreshed = (names: IndexNames, index: string | undefined) =>
+  ({
+    next: 'Until it is refreshed, do not upgrade DataHub or reindex: such rows would be left out. If red, wait for its shards.',
+    inspect: showRefresh(names),
+    act: setRefresh(names, index),
+    section: 'Not visible',
+  }) as const;
 
 export const showBlocks = (names: IndexNames): Command =>
   inConsole('See what blocks its deletes', `GET /${pattern(names)}/_settings/index.blocks.*`);

@@ -1,15 +1,6 @@
 import type { NoteKind, NoteOf } from '../../model/note.ts';
 import { fromDottedName } from '../../policy/aspects.ts';
-import {
-  listIndices,
-  listTasks,
-  release,
-  releaseAnyway,
-  resume,
-  setRefresh,
-  showRefresh,
-  storeToken,
-} from './commands.ts';
+import { listIndices, listTasks, release, releaseAnyway, resume, storeToken, untilRefreshed } from './commands.ts';
 import { counted, date, exact, moment, rows } from './numbers.ts';
 import {
   asSentence,
@@ -18,14 +9,13 @@ import {
   cutoffText,
   isOrAre,
   joined,
-  notVisibleNext,
   notVisibleText,
   replaced,
   type Sentences,
   titles,
   withoutStop,
 } from './phrases.ts';
-import { errorSentences, privileges } from './server-errors.ts';
+import { errorSentences } from './server-errors.ts';
 import { oneLine } from './text.ts';
 
 /** What people should know besides the indices: one entry for each kind of note. */
@@ -74,7 +64,7 @@ const released: Entry<'released'> = (note, context) => {
       note.by !== undefined && `Released by ${oneLine(note.by, 100)}.`,
       replaced(note.indexBefore, note.indexNow),
       unknown !== undefined
-        ? `As accepted: ${unknownText(note)}.`
+        ? `As accepted: ${unknownOf(note).clause}.`
         : missing > 0
           ? `As accepted, ${uncountedText(note)}; later runs do not report this again.`
           : 'No row that was counted before its truncation is missing.',
@@ -97,34 +87,50 @@ const released: Entry<'released'> = (note, context) => {
 const uncountedText = ({ missing = 0, notVisible }: NoteOf<'released'> | NoteOf<'not-released'>): string =>
   notVisible === undefined ? `${rows(missing, 'exact')} ${isOrAre(missing)} missing` : notVisibleText(missing);
 
-/** Why it is not known whether rows are missing, as a clause. */
-function unknownText(note: NoteOf<'released'> | NoteOf<'not-released'>): string {
+/** Why it is not known whether rows are missing, as a clause, and what a person can do about it. */
+function unknownOf(note: NoteOf<'released'> | NoteOf<'not-released'>): { clause: string; next: string } {
   const { unknown, address = 'another address', error, nothingChanged } = note;
+  const came = error === undefined ? '' : ` (${errorSentences(error).came})`;
   switch (unknown) {
     case 'unreadable':
-      return 'its ledger record cannot be read, so there is no earlier count';
+      return {
+        clause: 'its ledger record cannot be read, so there is no earlier count',
+        next: 'Restore the record, or check the index and accept what is there: there is no count to compare with.',
+      };
     case 'address':
-      return `its ledger record belongs to ${address}, so the counts of this server prove nothing`;
+      return {
+        clause: `its ledger record belongs to ${address}, so the counts of this server prove nothing`,
+        next: 'Use that address again, or check the index and accept what is there.',
+      };
     case 'reindex':
-      return nothingChanged
-        ? 'its rows are where they were before the request, and nothing proves that no reindex comes later'
-        : 'its reindex is not in place, so no count proves it';
-    case 'running':
-      return `${error === undefined ? 'its status says that it still runs' : `it may still run, and its status cannot be read (${errorSentences(error).came})`}${(note.missing ?? 0) > 0 ? `, and ${uncountedText(note)}` : ''}`;
+      if (nothingChanged) {
+        return {
+          clause: 'its rows are where they were before the request, and nothing proves that no reindex comes later',
+          next: 'If no task reindexes it, release it as it is.',
+        };
+      }
+      return {
+        clause: 'its reindex is not in place, so no count proves it',
+        next: 'Wait until no task reindexes it; then release it as it is, if its rows are there.',
+      };
+    case 'running': {
+      const besides = (note.missing ?? 0) > 0 ? `, and ${uncountedText(note)}` : '';
+      if (error === undefined) {
+        return {
+          clause: `its status says that it still runs${besides}`,
+          next: 'Wait until its task has ended, then release it again.',
+        };
+      }
+      return {
+        clause: `it may still run, and its status cannot be read${came}${besides}`,
+        next: 'Release it again once its status can be read. If it never can, and no task reindexes it, release it as it is.',
+      };
+    }
     case 'uncounted':
     case undefined:
-      return `its rows could not be counted${error === undefined ? '' : ` (${errorSentences(error).came})`}`;
+      return { clause: `its rows could not be counted${came}`, next: 'Release it again once the server answers.' };
   }
 }
-
-/** What a person can do where it is not known whether rows are missing. */
-const remedies = {
-  unreadable: 'Restore the record, or check the index and accept what is there: there is no count to compare with.',
-  address: 'Use that address again, or check the index and accept what is there.',
-  reindex: 'Wait until no task reindexes it; then release it as it is, if its rows are there.',
-  running: 'Wait until its task has ended, then release it again.',
-  uncounted: 'Release it again once the server answers.',
-} as const;
 
 const notReleased: Entry<'not-released'> = (note, context) => {
   const { index } = note;
@@ -133,14 +139,13 @@ const notReleased: Entry<'not-released'> = (note, context) => {
     return { subject: `nothing to release: ${index}`, what, urgency: 'nothing' };
   }
   const isLoss = note.why === 'missing';
-  const isHidden = note.notVisible !== undefined;
   return {
     subject: `NOT RELEASED: ${index}`,
     what: `not released: ${index}`,
     urgency: isLoss ? 'act' : 'week',
     // The plain release comes first.
-    act: isHidden ? setRefresh(fromDottedName(index), note.indexNow) : release(index, context),
-    section: isHidden ? 'Not visible' : isLoss ? 'Rows missing' : 'Quarantined',
+    act: release(index, context),
+    section: isLoss ? 'Rows missing' : 'Quarantined',
     ...refusal(note, context),
   };
 };
@@ -148,10 +153,11 @@ const notReleased: Entry<'not-released'> = (note, context) => {
 function refusal(
   note: NoteOf<'not-released'>,
   context: Context,
-): Pick<Sentences, 'why' | 'next' | 'inspect' | 'instead'> {
+): Pick<Sentences, 'why' | 'next' | 'inspect' | 'act' | 'instead' | 'section'> {
   const { index, missing = 0, accepted, until, problem = 'no reason given' } = note;
   const count = uncountedText(note);
   const lists = listIndices(fromDottedName(index));
+  const hidden = untilRefreshed(fromDottedName(index), note.indexNow);
   const accepting = (how: string) =>
     releaseAnyway(index, missing, `Only if they may stay missing: this releases it ${how}`, context);
   switch (note.why) {
@@ -174,32 +180,27 @@ function refusal(
           `${count}${accepted === undefined ? '' : ` (accepted: ${exact(accepted)})`}.`,
           cutoffText(note.cutoffMillis),
         ),
-        next:
-          note.notVisible === undefined
-            ? `Bring the rows back as the runbook says, then release it again.${note.method === 'reindex' || replaced(note.indexBefore, note.indexNow) !== '' ? ' Until then, do not upgrade DataHub: that may remove the old index with the rows.' : ''}`
-            : `${notVisibleNext} Then release it again.`,
-        inspect: note.notVisible === undefined ? lists : showRefresh(fromDottedName(index)),
+        ...(note.notVisible === undefined
+          ? {
+              next: `Bring the rows back as the runbook says, then release it again.${note.method === 'reindex' || replaced(note.indexBefore, note.indexNow) !== '' ? ' Until then, do not upgrade DataHub: that may remove the old index with the rows.' : ''}`,
+              inspect: lists,
+            }
+          : { ...hidden, next: `${hidden.next} Then release it again.` }),
         instead: accepting(
           `with ${rows(missing, 'exact')} ${note.notVisible === undefined ? 'missing' : 'not visible'}`,
         ),
       };
-    case 'unknown':
+    case 'unknown': {
+      const { clause, next } = unknownOf(note);
       return {
-        why: joined(
-          replaced(note.indexBefore, note.indexNow),
-          asSentence(unknownText(note)),
-          cutoffText(note.cutoffMillis),
-        ),
-        next: note.nothingChanged
-          ? 'If no task reindexes it, release it as it is.'
-          : note.unknown === 'running' && note.error !== undefined
-            ? 'Release it again once its status can be read. If it never can, and no task reindexes it, release it as it is.'
-            : remedies[note.unknown ?? 'uncounted'],
+        why: joined(replaced(note.indexBefore, note.indexNow), asSentence(clause), cutoffText(note.cutoffMillis)),
+        next,
         inspect: note.unknown === 'reindex' || note.unknown === 'running' ? listTasks : lists,
         instead: note.nothingChanged
           ? releaseAnyway(index, 0, 'This counts again, and releases it as it is', context)
           : accepting('without proof that no row is missing'),
       };
+    }
     case 'taken':
       return { why: 'Another run wrote to its ledger record in the meantime.', next: 'Release it again.' };
     case 'ledger':
@@ -247,44 +248,32 @@ const policyChange: Entry<'policy-change'> = ({ index, what, deletesMore, fields
   };
 };
 
+const expires = (what: string, { at, expired }: { at: number; expired?: boolean | undefined }) => ({
+  subject: `${what.toUpperCase()} ${expired ? 'EXPIRED' : `EXPIRES ${date(at)}`}`,
+  what: `the ${what} ${expired ? 'expired' : 'expires'} on ${date(at)}`,
+  urgency: 'act' as const,
+});
+
 export const notes: { [Kind in NoteKind]: Entry<Kind> } = {
   change,
   'policy-change': policyChange,
-  'token-expires': ({ at, expired }, { guide }) => ({
-    subject: expired ? 'TOKEN EXPIRED' : `TOKEN EXPIRES ${date(at)}`,
-    what: `the token ${expired ? 'expired' : 'expires'} on ${date(at)}`,
+  'token-expires': (note, { guide }) => ({
+    ...expires('token', note),
     why: 'Every run fails from then on, until there is a new token.',
-    urgency: 'act',
     next: asSentence(`${createToken} and store it`),
     act: storeToken(guide),
     section: 'Token',
   }),
-  'certificate-expires': ({ at, expired }) => ({
-    subject: expired ? 'CERTIFICATE EXPIRED' : `CERTIFICATE EXPIRES ${date(at)}`,
-    what: `the client certificate ${expired ? 'expired' : 'expires'} on ${date(at)}`,
+  'certificate-expires': (note) => ({
+    ...expires('client certificate', note),
     why: 'The gateway in front of DataHub refuses it from then on, until there is a new one.',
-    urgency: 'act',
     next: 'Renew it, and store certificate and key together.',
   }),
-  'no-date-header': ({ header }) => ({
-    what:
-      header === undefined
-        ? 'the server sends no Date header, so its clock was not compared with ours'
-        : `the Date header of the server holds no date ("${header}"), so its clock was not compared with ours`,
+  'no-date-header': () => ({
+    what: 'the server sends no Date header that holds a date, so its clock was not compared with ours',
     why: 'This is harmless as long as both clocks are right.',
     urgency: 'nothing',
   }),
-  rights: ({ what, error }) => {
-    const isSizes = what === 'sizes';
-    return {
-      subject: isSizes ? 'sizes unknown' : 'task statuses unknown',
-      what: `this token is not allowed to read ${isSizes ? 'index sizes' : 'task statuses'}`,
-      why: asSentence(errorSentences(error).came),
-      urgency: 'change',
-      next: `Grant its owner the privilege "${privileges[error.operation]}"; until then ${isSizes ? 'reports have no sizes' : 'the job watches deletes by counting, and starts no reindex'}.`,
-      section: 'Token',
-    };
-  },
   paused,
   'preview-by-hand': () => ({
     what: 'this run was started by hand without a mode, so it only previews',
@@ -300,10 +289,6 @@ export const notes: { [Kind in NoteKind]: Entry<Kind> } = {
     urgency: 'change',
     next: 'Open the link in the mail that AWS sent to each address, or add another subscription.',
   }),
-  'approves-nothing': ({ approveRows }) => ({
-    what: `a preview approves nothing: approveRows (${exact(approveRows)}) has no effect`,
-    urgency: 'nothing',
-  }),
   'field-refused': () => ({
     what: 'the server does not know the field forceDeleteByQuery, so this run left it out',
     why: 'Such a server may choose to reindex.',
@@ -318,8 +303,8 @@ export const notes: { [Kind in NoteKind]: Entry<Kind> } = {
     next: "If it happens again, search its log for the run's ID.",
   }),
   'fewer-rows': fewerRows,
-  'other-address': ({ address, records, otherAddresses }) => ({
-    what: `${counted(records, 'ledger record belongs', 'ledger records belong')} to ${otherAddresses === undefined ? `another server address, ${address}` : `other server addresses, ${address} and ${otherAddresses} more`}`,
+  'other-address': ({ address, records }) => ({
+    what: `${counted(records, 'ledger record belongs', 'ledger records belong')} to other server addresses, such as ${address}`,
     why: `${records === 1 ? 'It is' : 'They are'} left alone. If both addresses lead to one server, use that address again.`,
     urgency: 'nothing',
   }),
@@ -330,10 +315,6 @@ export const notes: { [Kind in NoteKind]: Entry<Kind> } = {
   }),
   released,
   'not-released': notReleased,
-  late: ({ startedAt }) => ({
-    what: `this report of ${moment(startedAt)} is late, and may be out of date`,
-    urgency: 'nothing',
-  }),
   beyond,
   shortened: ({ indices, indicesOf }) => ({
     what: `shortened to fit into one message: long texts are cut, and ${indices} of ${indicesOf} indices without a policy are left out`,

@@ -79,5 +79,4 @@ export const iso = (millis: number): string => (Math.abs(millis) <= 8.64e15 ? ne
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** One decimal, or `digits`, without needless zeros. */
 const trimmed = (value: number, digits = 1): string => `${Number(value.toFixed(digits))}`;

@@ -37,7 +37,6 @@ export interface Sentences {
 /** What each sentence needs to know of the whole report. */
 export interface Context {
   audience: Audience;
-  /** Its commands and places. */
   guide: Guide;
   /** The run whose report this is: what another run has decided is said as such. */
   runId: string;
@@ -48,7 +47,6 @@ export interface Context {
   ofChange: boolean;
 }
 
-/** What is said of one kind of cause. */
 export type CauseEntry<Kind extends CauseKind> = (
   cause: CauseOf<Kind>,
   entry: DecidedIndex,
@@ -77,10 +75,8 @@ export const withoutStop = (text: string): string => text.replace(/(?<!\.)\.$/, 
 
 export const withStop = (text: string): string => (text === '' || /[.!?:…]$/.test(text) ? text : `${text}.`);
 
-/** With a capital and a full stop. */
 export const asSentence = (text: string): string => withStop(text.charAt(0).toUpperCase() + text.slice(1));
 
-/** The parts that are not empty, one after another. */
 export const joined = (...parts: ReadonlyArray<string | number | boolean | undefined>): string =>
   parts.filter((part) => typeof part === 'string' && part !== '').join(' ');
 
@@ -89,6 +85,7 @@ export const isUnseen = (done: number, rowsDeleted: number): boolean =>
   done >= 2 * rowsDeleted && done >= rowsDeleted + 10;
 
 export const nextRunTries = 'Wait for the next run, which tries again.';
+export const settlesItself = { urgency: 'nothing', next: nextRunTries } as const;
 export const nextRunChecks =
   'Wait for the next run, which checks again. Do not truncate the index by hand in the meantime.';
 export const taskVanished = 'The server no longer knows its task: a node of the search engine may have restarted.';
@@ -104,10 +101,6 @@ export const firstStep = 'Pause this job, and switch off the schedule of datahub
 export const afterLossNext = `${firstStep} Do not upgrade DataHub: that may remove an old index with the rows.`;
 /** After a delete in place no old index has the rows. */
 export const afterLossInPlaceNext = `${firstStep} Then count by day, and find out what deletes here, as the runbook says.`;
-
-/** Rows that are written and not visible: no request below copies or removes anything before they are. */
-export const notVisibleNext =
-  'Until it is refreshed, do not upgrade DataHub or reindex: such rows would be left out. If red, wait for its shards.';
 
 /** `5,000 rows are not visible`. */
 export const notVisibleText = (count: number): string => `${rows(count, 'exact')} ${isOrAre(count)} not visible`;

@@ -46,7 +46,6 @@ function withReason(entry: DecidedIndex, context: Context): PolicyEntry {
   };
 }
 
-/** A note in one text. */
 export const textOfNote = (note: Note, context: Context): string => inOneText(sentencesOfNote(note, context));
 
 /** Everything in one field: what, why, the next step, and the command that approves or releases. */
@@ -85,9 +84,8 @@ const isLoss = ({ outcome, cause }: Pick<DecidedIndex, 'outcome' | 'cause'>): bo
 /** The sentences for one index. For a kind that a later version adds, they only say that. */
 export function sentencesOf(entry: DecidedIndex, context: Context): Sentences {
   const { cause } = entry;
-  const said = causeKinds.includes(cause.kind)
-    ? (causes[cause.kind] as (cause: Cause, entry: DecidedIndex, context: Context) => Sentences)(cause, entry, context)
-    : ofAnotherVersion;
+  const explain = causes[causeKinds.includes(cause.kind) ? cause.kind : 'unread'];
+  const said = (explain as (cause: Cause, entry: DecidedIndex, context: Context) => Sentences)(cause, entry, context);
   const sections: Partial<Record<Outcome, Section>> = outcomeSections;
   return withoutDeletion(
     {
@@ -112,8 +110,6 @@ function deciderOf(entry: DecidedIndex, context: Context): string {
   return `Run ${decidedBy} found this on ${moment(Date.parse(decidedAt))}.`;
 }
 
-const ofAnotherVersion: Sentences = { what: 'the reason was written by another version of this job', urgency: 'week' };
-
 /** After a loss, and about policies that are not live, no command that deletes is offered for any index. */
 const withoutDeletion = (said: Sentences, { afterLoss, ofChange }: Context): Sentences =>
   afterLoss || ofChange
@@ -124,7 +120,6 @@ const withoutDeletion = (said: Sentences, { afterLoss, ofChange }: Context): Sen
       }
     : said;
 
-/** Why a run could not do its work. */
 export function sentencesOfError(cause: Cause, context: Context): Sentences {
   const said = sentencesOf({ entityType: '', aspect: '', outcome: 'failed', cause }, context);
   return { ...said, section: said.section === 'Failed' ? 'Run failed' : said.section };

@@ -12,22 +12,22 @@ import { oneLine } from './text.ts';
 interface ErrorSentences {
   /** In two or three words, for a subject. */
   brief: string;
-  /** What came back, as a clause. */
   came: string;
   /** What it means, as a sentence; empty if that is obvious. */
   means: string;
   /** What to do, without a full stop. */
-  next: string;
+  next: ByPlace;
   /** The same for a person at the command line, where no next run is scheduled. */
   byHand?: string;
-  /** The same, in the words of that place. */
-  nextOn?: Partial<Record<Audience['kind'], string>>;
   urgency: Urgency;
   /** A new token fixes it. */
   token?: boolean;
   /** A request to the search engine that shows it. */
   inspect?: Command;
 }
+
+/** One text, or one in the words of each place. */
+type ByPlace = string | Record<Audience['kind'], string>;
 
 /** What differs from the defaults, which are the server's answer, no further meaning, and the urgency `week`. */
 type Entry = Pick<ErrorSentences, 'brief' | 'next'> & Partial<ErrorSentences>;
@@ -53,11 +53,12 @@ const passing = (persists: string) =>
     urgency: 'nothing',
   }) as const;
 const wait = passing('look at the logs of GMS');
+const lookAtLoad = 'Look at the logs of GMS and at the load of its search engine';
 const newToken = { urgency: 'act', token: true } as const;
 
 const behindIt = 'use an address of GMS behind the gateway, or let this job through there without it';
 
-/** Where each part of the identity is given. */
+/** Where each part of the identity, and whom to trust, is given. */
 const ways = {
   headers: {
     aws: 'headersParameter in the stage file',
@@ -69,15 +70,17 @@ const ways = {
     kubernetes: "server.tlsSecret in the chart's values",
     machine: '--client-certificate',
   },
+  authority: {
+    aws: 'caCertificateParameter in the stage file',
+    kubernetes: "server.caConfigMap in the chart's values",
+    machine: '--ca-file',
+  },
 } as const;
 
-/** What to do, with the name of the place where a part of the identity is given. */
-function given(part: keyof typeof ways, next: (way: string) => string): Pick<Entry, 'next' | 'nextOn'> {
+function given(part: keyof typeof ways, next: (way: string) => string): ByPlace {
   const { aws, kubernetes, machine } = ways[part];
-  return { next: next(machine), nextOn: { aws: next(aws), kubernetes: next(kubernetes), machine: next(machine) } };
+  return { aws: next(aws), kubernetes: next(kubernetes), machine: next(machine) };
 }
-
-const unfitOf = ({ certificate }: ServerError) => certificate && unfit[certificate];
 
 const has = ({ sent = ['token'] }: ServerError, part: IdentityPart): boolean => sent.includes(part);
 
@@ -87,54 +90,52 @@ const signIn = (error: ServerError): Omit<Entry, 'urgency'> =>
         brief: 'a gateway refuses our headers',
         means:
           'This answer is not from DataHub: a gateway in front of it does not accept the headers that this job sends. A new token of DataHub does not help.',
-        ...given('headers', (way) => `Renew the headers (${way})`),
+        next: given('headers', (way) => `Renew the headers (${way})`),
       }
     : {
         brief: 'a gateway wants a sign-in',
         means:
           'This answer is not from DataHub: a gateway or proxy in front of it wants its own sign-in. A new token of DataHub does not help.',
-        ...given('headers', (way) => `If it takes a header, give this job one (${way}); otherwise ${behindIt}`),
+        next: given('headers', (way) => `If it takes a header, give this job one (${way}); otherwise ${behindIt}`),
       };
 
-const certificateWanted = given('certificate', (way) => `Give this job one (${way}), or ${behindIt}`);
-const certificateRefused = given(
-  'certificate',
-  (way) => `Have one issued by an authority that the gateway trusts, and store it with its key (${way})`,
-);
-
-/** A certificate that no server accepts now: another authority would not help. */
-const unfit: Record<NonNullable<ServerError['certificate']>, Pick<Entry, 'brief' | 'means' | 'next' | 'nextOn'>> = {
+/** What is wrong with the client certificate. Outside its dates no server accepts one, of whatever authority. */
+const clientCertificates = {
+  wanted: {
+    brief: 'client certificate wanted',
+    means: 'The server, or a gateway in front of it, wants a client certificate.',
+    next: given('certificate', (way) => `Give this job one (${way}), or ${behindIt}`),
+  },
+  refused: {
+    brief: 'client certificate refused',
+    means: 'The server, or a gateway in front of it, does not accept the client certificate of this job.',
+    next: given(
+      'certificate',
+      (way) => `Have one issued by an authority that the gateway trusts, and store it with its key (${way})`,
+    ),
+  },
   expired: {
     brief: 'client certificate expired',
     means: "This job's client certificate has expired.",
-    ...given('certificate', (way) => `Renew it, and store it with its key (${way})`),
+    next: given('certificate', (way) => `Renew it, and store it with its key (${way})`),
   },
   early: {
     brief: 'client certificate not valid yet',
     means: "This job's client certificate is not valid yet.",
-    ...given(
+    next: given(
       'certificate',
       (way) => `Correct the clock here if it is wrong; otherwise store one that is valid today (${way})`,
     ),
   },
 };
 
+const clientCertificate = (error: ServerError) =>
+  clientCertificates[has(error, 'certificate') ? (error.certificate ?? 'refused') : 'wanted'];
+
 const gateways: Record<NonNullable<ServerError['wants']> | 'nothing', (error: ServerError) => Omit<Entry, 'urgency'>> =
   {
     'sign-in': signIn,
-    'client-certificate': (error) =>
-      has(error, 'certificate')
-        ? {
-            brief: 'client certificate refused',
-            means: 'A gateway in front of DataHub does not accept the client certificate of this job.',
-            ...certificateRefused,
-            ...unfitOf(error),
-          }
-        : {
-            brief: 'client certificate wanted',
-            means: 'A gateway in front of DataHub wants a client certificate.',
-            ...certificateWanted,
-          },
+    'client-certificate': clientCertificate,
     https: () => ({
       brief: 'this port wants https',
       means: 'The request came without TLS to a port that wants it.',
@@ -148,7 +149,7 @@ const gateways: Record<NonNullable<ServerError['wants']> | 'nothing', (error: Se
     nothing: (error) => ({
       brief: 'refused by a gateway',
       means: 'Something in front of DataHub refuses the request: a gateway, a firewall, a service mesh.',
-      ...given('headers', (way) =>
+      next: given('headers', (way) =>
         has(error, 'headers')
           ? `Renew the headers (${way}), or let this job through there`
           : `Let this job through there, with a header if it wants one (${way}), or correct the GMS address if it is another server's`,
@@ -157,19 +158,10 @@ const gateways: Record<NonNullable<ServerError['wants']> | 'nothing', (error: Se
   };
 
 /** How a server ends a handshake without a client certificate, or with one that it does not accept. */
-const refusal =
-  /ALERT_(?:CERTIFICATE_(?:REQUIRED|UNKNOWN|REVOKED)|(?:BAD|UNSUPPORTED)_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED|DECRYPT_ERROR|HANDSHAKE_FAILURE)$/;
+const handshakeEnded =
+  /ALERT_(?:CERTIFICATE_(?:REQUIRED|UNKNOWN|REVOKED|EXPIRED)|(?:BAD|UNSUPPORTED)_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED|DECRYPT_ERROR|HANDSHAKE_FAILURE)$/;
 
-/** By the codes of OpenSSL and Node. */
-const certificateProblems: ReadonlyArray<{
-  codes: RegExp;
-  /** Only where a client certificate was shown. */
-  certificate?: true;
-  brief: string;
-  came: string;
-  next: string;
-  nextOn?: ErrorSentences['nextOn'];
-}> = [
+const serverCertificates: ReadonlyArray<{ codes: RegExp; brief: string; came: string; next: ByPlace }> = [
   {
     codes: /^(?:EPROTO|ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST))$/,
     brief: 'no TLS there',
@@ -189,34 +181,10 @@ const certificateProblems: ReadonlyArray<{
     next: 'Use the host name that the certificate is for in the GMS address',
   },
   {
-    codes: /ALERT_CERTIFICATE_EXPIRED$/,
-    brief: 'client certificate expired',
-    came: "HOST refuses this job's client certificate, which has expired",
-    ...given('certificate', (way) => `Renew it, and store it with its key (${way})`),
-  },
-  {
-    codes: refusal,
-    certificate: true,
-    brief: 'client certificate refused',
-    came: "HOST does not accept this job's client certificate",
-    ...certificateRefused,
-  },
-  {
-    codes: refusal,
-    brief: 'client certificate wanted',
-    came: 'HOST ended the TLS handshake, as servers do that want a client certificate',
-    ...certificateWanted,
-  },
-  {
     codes: /^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_SELF_SIGNED)/,
     brief: 'certificate not trusted',
     came: 'the certificate of HOST comes from an authority that is not trusted',
-    next: "Provide that authority's certificate",
-    nextOn: {
-      aws: "Provide that authority's certificate (caCertificateParameter in the stage file)",
-      kubernetes: "Provide that authority's certificate (server.caConfigMap in the chart's values)",
-      machine: "Provide that authority's certificate (--ca-file)",
-    },
+    next: given('authority', (way) => `Provide that authority's certificate (${way})`),
   },
 ];
 const notTrusted = {
@@ -297,32 +265,21 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
   dns: (error) => ({
     brief: 'host name not found',
     came: `the host name of ${hostOf(error)} cannot be resolved${codeOf(error)}`,
-    next: 'Check the GMS address',
-    nextOn: {
-      aws: 'Check the GMS address and, inside a VPC, its DNS',
-      kubernetes: "Check server.url in the chart's values: the service, and its namespace if it is a different one",
-    },
+    next: 'Check the GMS address (in a cluster, service and namespace) and, in a private network, its DNS',
   }),
   connect: (error) => ({
     brief: 'no connection',
     came: `no connection to ${hostOf(error)}${codeOf(error)}`,
-    next: 'Check that the server is up, that address and port are right, and that firewalls let the job through',
-    nextOn: {
-      aws: 'Check that the server is up, that address and port are right, and that security groups let the job through',
-      kubernetes:
-        'Check that the server is up, that address and port are right, and that network policies let the job through',
-    },
+    next: 'Check that the server is up, that address and port are right, and that firewalls (security groups, network policies) let the job through',
   }),
   tls: (error) => {
-    const known = certificateProblems.find(
-      ({ codes, certificate }) => codes.test(error.code ?? '') && (!certificate || has(error, 'certificate')),
-    );
-    const { came, ...said } = known ?? notTrusted;
-    return {
-      ...said,
-      ...(known?.certificate && unfitOf(error)),
-      came: `${came.replace('HOST', () => hostOf(error))}${codeOf(error)}`,
-    };
+    const { code = '' } = error;
+    if (handshakeEnded.test(code)) {
+      const said = code.endsWith('_EXPIRED') ? clientCertificates.expired : clientCertificate(error);
+      return { ...said, came: `${hostOf(error)} ended the TLS handshake${codeOf(error)}` };
+    }
+    const { came, ...said } = serverCertificates.find(({ codes }) => codes.test(code)) ?? notTrusted;
+    return { ...said, came: `${came.replace('HOST', () => hostOf(error))}${codeOf(error)}` };
   },
   'not-http': (error) => ({
     brief: 'not HTTP',
@@ -334,17 +291,16 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
     brief: 'no answer in time',
     came: seconds === undefined ? 'no response came in time' : `no response came within ${seconds} s`,
     means: 'The server or its search engine may be overloaded, or a proxy is holding back the response.',
-    next: 'Look at the logs of GMS and at the load of its search engine',
-    nextOn:
+    next:
       operation === 'truncate'
-        ? {}
-        : { machine: 'Look at the logs of GMS and at the load of its search engine; --timeout SECONDS waits longer' },
+        ? lookAtLoad
+        : { aws: lookAtLoad, kubernetes: lookAtLoad, machine: `${lookAtLoad}; --timeout SECONDS waits longer` },
   }),
   reset: (error) => ({
     brief: 'connection broke off',
     came: `the connection broke off${codeOf(error)}`,
     ...(has(error, 'certificate') && { means: 'A gateway that does not accept the client certificate may end it so.' }),
-    ...(unfitOf(error) ?? wait),
+    ...(error.certificate ? clientCertificates[error.certificate] : wait),
   }),
   aborted: () => ({ brief: 'out of time', came: 'the job gave up because its time was up', ...wait }),
   redirect: ({ toHttps }) => ({
@@ -479,13 +435,13 @@ export function diagnosis(error: ServerError): string {
 
 /** A failed request as the reason why something did not happen. */
 export function failedRequest(what: string, error: ServerError, { audience, guide }: Context): Sentences {
-  const { brief, next, nextOn, urgency, token, inspect } = errorSentences(error);
+  const { brief, next, urgency, token, inspect } = errorSentences(error);
   return {
     subject: brief,
     what,
     why: asSentence(diagnosis(error)),
     urgency,
-    next: `${nextOn?.[audience.kind] ?? next}.`,
+    next: `${at(audience.kind, next)}.`,
     inspect,
     act: token ? storeToken(guide) : undefined,
     section: token ? 'Token' : undefined,
@@ -499,9 +455,11 @@ export function errorText(error: ServerError): string {
 
 /** What to do, as a sentence, for people at the command line. */
 export function remedyByHand(error: ServerError): string {
-  const { next, nextOn, byHand } = errorSentences(error);
-  return `${byHand ?? nextOn?.machine ?? next}.`;
+  const { next, byHand } = errorSentences(error);
+  return `${byHand ?? at('machine', next)}.`;
 }
+
+const at = (place: Audience['kind'], text: ByPlace): string => (typeof text === 'string' ? text : text[place]);
 
 const hostOf = ({ host = 'the server' }: ServerError): string => host;
 const codeOf = ({ code }: ServerError): string => (code === undefined ? '' : ` (${code})`);

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { baseOf } from '../../gms/backend.ts';
-import { type IndexSize, OperationsError } from '../../gms/operations.ts';
+import { asResult, type IndexSize } from '../../gms/operations.ts';
 import { capped } from '../../gms/text.ts';
 import { ownership } from '../../ledger/ownership.ts';
 import { isUnresolved, namesOfRecord } from '../../ledger/record.ts';
@@ -10,9 +10,9 @@ import type { Note } from '../../model/note.ts';
 import { resultOf } from '../../model/outcomes.ts';
 import { maxUnmanaged, type UnmanagedIndex } from '../../model/report-schema.ts';
 import type { RunInput } from '../../model/run-input.ts';
+import { concernsServer } from '../../model/server-error.ts';
 import { canonicalSpelling, dottedName, isProtected, searchIndex } from '../../policy/aspects.ts';
 import type { ParsedPolicy } from '../../policy/parse.ts';
-import { type BestEffortReads, bestEffortReads } from '../../truncation/best-effort-reads.ts';
 import { withDeadline } from '../../truncation/clock.ts';
 import { withBreaker } from '../breaker.ts';
 import { deadlineMarginMillis } from '../deadlines.ts';
@@ -21,11 +21,11 @@ import { type PlanEvent, parseInput } from '../input.ts';
 import { nextStep, unfinishedEntry } from '../next.ts';
 import { releaseIndices } from '../release.ts';
 import type { RunServices } from '../services.ts';
-import { bytesOf, type Entry, maxEntries, maxWatchedBytes, type RunState } from '../state.ts';
+import { bytesOf, type Entry, emptyState, maxEntries, maxWatchedBytes, type RunState } from '../state.ts';
 import { view } from '../view.ts';
 import { changesOf } from './change.ts';
 import { type PlanContext, type PlanResult, planPolicy, policyEntry, searchCutoff } from './policy.ts';
-import { addressNotes, emptyLedgerNotes, emptyState, type Preparation, prepare } from './prepare.ts';
+import { addressNotes, emptyLedgerNotes, type Preparation, prepare } from './prepare.ts';
 import { recountQuarantined } from './quarantined.ts';
 import { PlanRequests } from './requests.ts';
 
@@ -43,7 +43,7 @@ const planConcurrency = 8;
 export async function plan(event: PlanEvent, services: RunServices): Promise<RunState> {
   const parsed = parseInput(event.input);
   const input = 'problem' in parsed ? {} : parsed.input;
-  const state = emptyState(event, input, services);
+  const state = emptyState(event, input, services.settings);
   const prepared = await prepare(parsed, services);
   const { error, breaker, notes } = prepared;
   const begun: RunState = {
@@ -88,9 +88,8 @@ async function decideAll(
   services: RunServices,
   signal: AbortSignal,
 ): Promise<RunState> {
-  const reads = bestEffortReads(services.operations, begun, signal);
   const requests = new PlanRequests(services, signal);
-  const sizes = await sizesOf(reads, requests);
+  const sizes = await sizesOf(services, requests, signal);
   const { fromLedger, toCount } = entriesFromLedger(begun, prepared, begun.mode === 'enforce', services);
   const state = { ...begun, ...fromLedger };
   const context: PlanContext = { state, records: prepared.records, services, requests, sizes, notes: [] };
@@ -106,17 +105,10 @@ async function decideAll(
     : await recountQuarantined(all, context, signal);
   return {
     ...state,
-    ...reads.without,
     entries,
     error: failure ? { kind: 'server', error: failure, sent: 'no' } : state.error,
     refusesForceField: requests.refusesForceField,
-    notes: [
-      ...ofLedger,
-      ...changes,
-      ...context.notes,
-      ...(await requestNotes(context, reads)),
-      ...pausedNote(state, planned),
-    ],
+    notes: [...ofLedger, ...changes, ...context.notes, ...requestNotes(requests), ...pausedNote(state, planned)],
     unmanagedIndices: unmanagedOf(sizes, prepared.policies),
   };
 }
@@ -197,14 +189,15 @@ function entriesFromLedger(
 const policyFor = (index: string, chosen: readonly ParsedPolicy[]): WaitingPolicy | undefined =>
   chosen.find((one): one is WaitingPolicy => one.index === index && one.kind === 'policy');
 
-async function sizesOf(reads: BestEffortReads, requests: PlanRequests): Promise<IndexSize[]> {
-  try {
-    return (await reads.sizes()) ?? [];
-  } catch (error) {
-    if (!(error instanceof OperationsError)) throw error;
-    requests.failed(error.fact);
-    return [];
-  }
+async function sizesOf(
+  { operations }: RunServices,
+  requests: PlanRequests,
+  signal: AbortSignal,
+): Promise<readonly IndexSize[]> {
+  const read = await asResult(() => operations.indexSizes({ signal }));
+  if (read.kind === 'done') return read.value;
+  if (concernsServer(read.error)) requests.failed(read.error);
+  return [];
 }
 
 /** The search for tonight's cutoff comes last, because it takes many dry runs. */
@@ -280,17 +273,11 @@ const pausedNote = ({ mode, breaker }: RunState, planned: readonly Entry[]): Not
     ? [{ kind: 'paused', problem: breaker.problem }]
     : [];
 
-async function requestNotes({ state, services, requests }: PlanContext, reads: BestEffortReads): Promise<Note[]> {
+function requestNotes({ serverFailure, refusesForceField, lacksDate }: PlanRequests): Note[] {
   const notes: Note[] = [];
-  if (requests.serverFailure) return notes;
-  if (requests.refusesForceField) notes.push({ kind: 'field-refused' });
-  if (requests.lacksDate) notes.push({ kind: 'no-date-header', ...requests.lacksDate });
-  if (state.mode === 'preview' && services.settings.notesRights) {
-    const sizes = reads.sizesError();
-    if (sizes) notes.push({ kind: 'rights', what: 'sizes', error: sizes });
-    const status = await requests.taskStatusRefusal();
-    if (status) notes.push({ kind: 'rights', what: 'task-status', error: status });
-  }
+  if (serverFailure) return notes;
+  if (refusesForceField) notes.push({ kind: 'field-refused' });
+  if (lacksDate) notes.push({ kind: 'no-date-header' });
   return notes;
 }
 
@@ -299,7 +286,6 @@ function finish(state: RunState, { settings, clock, log }: RunServices): RunStat
   return nextStep(withBreaker(withinLimit(state)), settings, clock.now());
 }
 
-/** A note that lists names has no more of them. */
 const maxNamed = 20;
 
 /**

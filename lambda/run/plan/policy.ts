@@ -1,17 +1,18 @@
-import { type DryRun, type IndexSize, OperationsError, type TruncateFields } from '../../gms/operations.ts';
+import { asResult, type DryRun, type IndexSize, type TruncateFields } from '../../gms/operations.ts';
 import { addressElsewhere } from '../../ledger/ownership.ts';
 import type { StoredRecord, Window } from '../../ledger/record.ts';
 import type { Cause } from '../../model/cause.ts';
 import type { Note } from '../../model/note.ts';
+import type { ServerError } from '../../model/server-error.ts';
 import { dottedName } from '../../policy/aspects.ts';
 import { type DecisionInput, decide, policyCutoff, withHeadroom } from '../../policy/decision.ts';
-import { type Policy, settingsOf } from '../../policy/schema.ts';
-import { physicalIndex } from '../../truncation/best-effort-reads.ts';
-import { recount, truncateFields } from '../../truncation/counts.ts';
+import type { Policy } from '../../policy/schema.ts';
+import { countRows, truncateFields } from '../../truncation/counts.ts';
 import { findCutoff, rowLimit } from '../../truncation/row-limit.ts';
+import { physicalIndex } from '../../truncation/sizes.ts';
 import { doneEntry } from '../entries.ts';
 import type { RunServices } from '../services.ts';
-import type { ApprovedEntry, Entry, EntryBase, Limited, PlannedCounts, RunState } from '../state.ts';
+import { type ApprovedEntry, countsOf, type Entry, type EntryBase, limitedTo, type RunState } from '../state.ts';
 import type { PlanRequests } from './requests.ts';
 
 /** If more rows of a window have disappeared than both limits allow, that is a note. */
@@ -34,16 +35,11 @@ export type PlanResult = Entry | NeedsCutoff;
 /** More rows are due than one run may delete; further dry runs find the cutoff of this run. */
 export interface NeedsCutoff extends CountedEntry {
   phase: 'unsearched';
-  /** The dry run with the policy's own cutoff; it decided threshold and ceiling. */
-  wholeDryRun: DryRun;
-  /** The most rows to delete in this run. */
   maxRows: number;
 }
 
-/** An index whose rows a dry run has counted. */
 type CountedEntry = Omit<ApprovedEntry, 'phase'>;
 
-/** The entry of a policy before anything is known about its index. */
 export const policyEntry = (index: string, policy: Policy): EntryBase & { policy: Policy } => ({
   index,
   names: { entityType: policy.entityType, aspect: policy.aspect },
@@ -60,20 +56,18 @@ export async function planPolicy(index: string, policy: Policy, context: PlanCon
   if (requests.serverFailure) return doneEntry(base, 'failed', { kind: 'setup', what: 'run' });
   if (requests.isLate()) return doneEntry(base, 'failed', { kind: 'stopped', by: 'plan-time' });
   const fieldsNow = () => truncateFields(policy, cutoffMillis, requests.refusesForceField ?? false);
-  try {
+  const planned = await asResult(async () => {
     const isFirst = requests.refusesForceField === undefined;
     const dryRun = isFirst ? await requests.firstDryRun(fieldsNow()) : await requests.dryRun(fieldsNow());
     await noteFewerRows(index, policy, fieldsNow(), context);
-    return await planCounted({ ...base, plan: { ...plan, counts: countsOf(dryRun) } }, dryRun, context);
-  } catch (error) {
-    if (!(error instanceof OperationsError)) throw error;
-    return doneEntry(base, 'failed', failureOf(error, requests));
-  }
+    return planCounted({ ...base, plan: { ...plan, counts: countsOf(dryRun) } }, dryRun, context);
+  });
+  return planned.kind === 'done' ? planned.value : doneEntry(base, 'failed', failureOf(planned.error, requests));
 }
 
-function failureOf({ fact }: OperationsError, { serverFailure }: PlanRequests): Cause {
-  if (fact.kind === 'aborted') return { kind: 'stopped', by: 'plan-time' };
-  return serverFailure === fact ? { kind: 'setup', what: 'run' } : { kind: 'server', error: fact, sent: 'no' };
+function failureOf(error: ServerError, { serverFailure }: PlanRequests): Cause {
+  if (error.kind === 'aborted') return { kind: 'stopped', by: 'plan-time' };
+  return serverFailure === error ? { kind: 'setup', what: 'run' } : { kind: 'server', error, sent: 'no' };
 }
 
 async function planCounted(counted: CountedEntry, dryRun: DryRun, context: PlanContext): Promise<PlanResult> {
@@ -85,13 +79,12 @@ async function planCounted(counted: CountedEntry, dryRun: DryRun, context: PlanC
   const maxRows = rowLimit(policy.maxRowsPerRun, dryRun.rowsToDelete, state.approveRows);
   if (dryRun.method === 'delete') {
     if (maxRows === undefined) return approvedEntry(counted, state);
-    return { ...counted, phase: 'unsearched', wholeDryRun: dryRun, maxRows };
+    return { ...counted, phase: 'unsearched', maxRows };
   }
   // One more request, and only for a reindex that is due.
   const refusal = decide('plan', { ...facts, taskStatusError: await requests.taskStatusRefusal() });
   if (refusal) return doneEntry(counted, refusal.outcome, refusal.cause);
-  const wholeReindex = maxRows === undefined ? undefined : true;
-  return approvedEntry({ ...counted, plan: { ...counted.plan, wholeReindex } }, state);
+  return approvedEntry(counted, state);
 }
 
 /**
@@ -107,16 +100,15 @@ async function noteFewerRows(
 ): Promise<void> {
   const window = windowNow(records.get(index), fields.cutoffMillis, state);
   if (!window || requests.isLate()) return;
-  try {
-    const { rows: found, isAbsent } = await recount((some) => requests.dryRun(some), fields, window);
-    const fewer = window.rows - found;
-    if (isAbsent || fewer <= Math.max(fewerBetweenRuns.rows, window.rows * fewerBetweenRuns.share)) return;
-    const { rows: expected, countedAtMillis: since } = window;
-    notes.push({ kind: 'fewer-rows', index: dottedName(policy), expected, found, since });
-  } catch (error) {
-    // If something is wrong with the index, the policy's own dry run reports it.
-    if (!(error instanceof OperationsError)) throw error;
-  }
+  const { afterMillis: after, untilMillis: until } = window;
+  const counted = await asResult(() => countRows((some) => requests.dryRun(some), fields, { after, until }));
+  // If something is wrong with the index, the policy's own dry run reports it.
+  if (counted.kind === 'failed' || counted.value.isAbsent) return;
+  const { rows } = counted.value;
+  const found = Math.max(0, rows.until - rows.after);
+  const { rows: expected, countedAtMillis: since } = window;
+  if (expected - found <= Math.max(fewerBetweenRuns.rows, expected * fewerBetweenRuns.share)) return;
+  notes.push({ kind: 'fewer-rows', index: dottedName(policy), expected, found, since });
 }
 
 /** The window that can still be compared: it is of this server, and today's cutoff has not moved into it. */
@@ -125,13 +117,12 @@ function windowNow(record: StoredRecord | undefined, cutoffMillis: number, state
   return record.window && cutoffMillis <= record.window.afterMillis ? record.window : undefined;
 }
 
-/** What a decision of Plan is based on. */
 const factsFor = (
   policy: Policy,
   dryRun: DryRun,
   { state: { runStartMillis, approveRows }, services: { clock, settings } }: PlanContext,
 ): DecisionInput => ({
-  policy: settingsOf(policy),
+  policy,
   dryRun,
   runStartMillis,
   cutoffMillis: policyCutoff(runStartMillis, policy),
@@ -140,8 +131,6 @@ const factsFor = (
   approveRows,
   isLimited: false,
 });
-
-const countsOf = ({ rowsTotal, rowsToDelete, method }: DryRun): PlannedCounts => ({ rowsTotal, rowsToDelete, method });
 
 /** What a run that enforces truncates, and a preview would. */
 function approvedEntry(counted: CountedEntry, { mode }: RunState): Entry {
@@ -162,43 +151,32 @@ function approvedEntry(counted: CountedEntry, { mode }: RunState): Entry {
  * first. From then on it is this run's cutoff.
  */
 export async function searchCutoff(from: NeedsCutoff, context: PlanContext): Promise<Entry> {
-  try {
-    return (await search(from, context)) ?? doneEntry(from, 'not-started', { kind: 'stopped', by: 'plan-time' });
-  } catch (error) {
-    if (!(error instanceof OperationsError)) throw error;
-    return doneEntry(from, 'failed', { kind: 'server', error: error.fact, sent: 'no' });
-  }
+  const found = await asResult(() => search(from, context));
+  if (found.kind === 'failed') return doneEntry(from, 'failed', { kind: 'server', error: found.error, sent: 'no' });
+  return found.value ?? doneEntry(from, 'not-started', { kind: 'stopped', by: 'plan-time' });
 }
 
 /** @returns undefined if time ran out */
 async function search(from: NeedsCutoff, context: PlanContext): Promise<Entry | undefined> {
   const { state, requests } = context;
-  const { policy, wholeDryRun, maxRows } = from;
-  const cutoffMillis = policyCutoff(state.runStartMillis, policy);
+  const { policy, plan, maxRows } = from;
+  const { cutoffMillis, counts } = plan;
   const ask = async (older: number) =>
     requests.isLate() ? undefined : requests.dryRun(truncateFields(policy, older, requests.refusesForceField ?? false));
-  const found = await findCutoff({ cutoffMillis, whole: wholeDryRun, maxRows, ask });
+  const found = await findCutoff({ cutoffMillis, rows: counts.rowsToDelete, maxRows, ask });
   if (found.kind === 'no-time') return undefined;
-  const rowsPastRetention = wholeDryRun.rowsToDelete;
-  const limitedTo = (sent: number, counts: PlannedCounts): CountedEntry => {
-    const limited: Limited = {
-      policyCutoffMillis: cutoffMillis,
-      rowsPastRetention,
-      rest: Math.max(0, rowsPastRetention - counts.rowsToDelete),
-    };
-    return { ...from, plan: { ...from.plan, cutoffMillis: sent, counts, limited } };
-  };
+  const sent = found.cutoffMillis;
   if (found.kind === 'too-large') {
-    const { rows: rowsToDelete, cutoffMillis: oldest } = found;
-    return doneEntry(limitedTo(oldest, { ...from.plan.counts, rowsToDelete }), 'above-ceiling', {
+    const { rows: rowsToDelete } = found;
+    return doneEntry({ ...from, plan: limitedTo(plan, sent, { ...counts, rowsToDelete }) }, 'above-ceiling', {
       kind: 'above-ceiling',
       approveRows: withHeadroom(rowsToDelete),
       approved: state.approveRows,
       rowLimit: policy.maxRowsPerRun,
     });
   }
-  const { cutoffMillis: sent, dryRun: part } = found;
-  const planned = limitedTo(sent, countsOf(part));
+  const { dryRun: part } = found;
+  const planned = { ...from, plan: limitedTo(plan, sent, countsOf(part)) };
   const refusal = decide('plan', { ...factsFor(policy, part, context), cutoffMillis: sent, isLimited: true });
   if (refusal) return doneEntry(planned, refusal.outcome, refusal.cause);
   // A reindex cannot be limited, and needs task statuses: the next run decides about it as a reindex.

@@ -9,33 +9,22 @@ import { hasNoRuns } from '../../ledger/runs.ts';
 import type { Cause } from '../../model/cause.ts';
 import type { Note } from '../../model/note.ts';
 import { maxPolicies } from '../../model/policy-fields.ts';
-import type { Mode, RunInput } from '../../model/run-input.ts';
+import type { RunInput } from '../../model/run-input.ts';
 import { dottedName, searchIndexOfName } from '../../policy/aspects.ts';
 import { namesOf, type ParsedPolicy } from '../../policy/parse.ts';
 import { pausedCause, policiesIn, problemOf, readPolicies } from '../current-settings.ts';
-import { addressOf } from '../entries.ts';
-import {
-  askerOf,
-  isByHand,
-  modeOf,
-  type PlanEvent,
-  type parseInput,
-  RunInputError,
-  scheduledMillis,
-} from '../input.ts';
+import { type parseInput, RunInputError } from '../input.ts';
 import { ParametersError, type RunServices } from '../services.ts';
-import { type RunState, stateVersion } from '../state.ts';
+import type { RunState } from '../state.ts';
 
 /** What Plan knows before it asks the server. */
 export interface Preparation {
   policies: ParsedPolicy[];
-  /** The policies that `indices` names, or all. */
   chosen: ParsedPolicy[];
   /** In a preview of a change: the policies that are live, or why they cannot be read. */
   live?: ParsedPolicy[] | { problem: string };
   /** The ledger's records by search index; none where it cannot be read. */
   records: ReadonlyMap<string, StoredRecord>;
-  /** Why the run cannot do its work. */
   error?: Cause;
   /** The server can be asked, so unresolved truncations are watched, even if the run can do nothing else. */
   canAskServer: boolean;
@@ -165,10 +154,8 @@ function expiryNotes({ token, certificate }: Identity, storedAt: number | undefi
 /** One note for all of them: old records stay behind when the address changes. */
 export function addressNotes({ records }: Preparation, state: RunState): Note[] {
   const addresses = [...records.values()].flatMap((record) => addressElsewhere(record, state) ?? []);
-  const [address, ...others] = new Set(addresses);
-  if (address === undefined) return [];
-  const otherAddresses = others.length || undefined;
-  return [{ kind: 'other-address', address: capped(address), records: addresses.length, otherAddresses }];
+  const [address] = addresses;
+  return address === undefined ? [] : [{ kind: 'other-address', address: capped(address), records: addresses.length }];
 }
 
 /** Of an enforcing run that found no record and no earlier run: the first one, or one whose ledger was replaced. */
@@ -179,41 +166,4 @@ export async function emptyLedgerNotes(
 ): Promise<Note[]> {
   const mayBeNew = mode === 'enforce' && canAskServer && records.size === 0 && !ledger.isTransient;
   return mayBeNew && (await hasNoRuns(ledger)) ? [{ kind: 'empty-ledger' }] : [];
-}
-
-/** The run state before anything is known. */
-export function emptyState({ execution }: PlanEvent, input: RunInput, { settings }: RunServices): RunState {
-  const executionMillis = Date.parse(execution.startTime);
-  const scheduled = scheduledMillis(input, executionMillis);
-  const mode = modeOf(input, executionMillis, settings.mode);
-  return {
-    version: stateVersion,
-    runId: execution.name,
-    server: addressOf(settings),
-    stage: settings.stage,
-    mode,
-    ofChange: input.policies ? true : undefined,
-    by: askerOf(input, executionMillis),
-    byHand: isByHand(input, executionMillis),
-    runStartMillis: scheduled ?? executionMillis,
-    next: 'report',
-    waitSeconds: 0,
-    entries: [],
-    notes: notesOn(input, mode, settings.mode),
-    unmanagedIndices: [],
-    releases: [],
-    // A preview approves nothing.
-    approveRows: mode === 'preview' ? undefined : input.approveRows,
-    polls: 0,
-    callsWithoutTask: 0,
-  };
-}
-
-/** Notes for a run that does something other than a person may have expected. */
-function notesOn({ mode: given, approveRows }: RunInput, mode: Mode, ofStage: Mode): Note[] {
-  if (mode !== 'preview') return [];
-  return [
-    ...(given === undefined && ofStage === 'enforce' ? [{ kind: 'preview-by-hand' } as const] : []),
-    ...(approveRows === undefined ? [] : [{ kind: 'approves-nothing', approveRows } as const]),
-  ];
 }

@@ -23,17 +23,17 @@ export async function recountQuarantined(
   for (const entry of entries) {
     const record = context.records.get(entry.index);
     const cause = entry.phase === 'done' ? entry.decision?.cause : undefined;
+    const isReindex = record?.state === 'quarantined' && record.attempt.method === 'reindex';
     if (
       cause?.kind !== 'quarantined' ||
-      record?.state !== 'quarantined' ||
-      record.attempt.method === 'delete' ||
+      !isReindex ||
       addressElsewhere(record, context.state) ||
       context.requests.isLate()
     ) {
       counted.push(entry);
-      continue;
+    } else {
+      counted.push(doneEntry(entry, 'quarantined', { ...cause, today: await countToday(record, context, signal) }));
     }
-    counted.push(doneEntry(entry, 'quarantined', { ...cause, today: await countToday(record, context, signal) }));
   }
   return counted;
 }

@@ -5,43 +5,43 @@ import { concernsServer, type ServerError } from '../../model/server-error.ts';
 import type { Clock } from '../../truncation/clock.ts';
 import { deadlineMarginMillis } from '../deadlines.ts';
 
-type PlanServices = { operations: Operations; clock: Pick<Clock, 'now'>; deadline(): number };
+interface PlanServices {
+  operations: Operations;
+  clock: Pick<Clock, 'now'>;
+  deadline(): number;
+}
 
 /**
  * How Plan asks the server: one dry run first shows whether it takes the field forceDeleteByQuery, which the
  * specification does not name; once the server cannot be reached, Plan asks nothing more.
  */
 export class PlanRequests {
-  readonly #operations: Operations;
-  readonly #clock: Pick<Clock, 'now'>;
-  readonly #end: number;
+  readonly #services: PlanServices;
   readonly #signal: AbortSignal;
   #taskStatus: Promise<ServerError | undefined> | undefined;
   /** Undefined until a dry run has shown it (rule 1). */
   refusesForceField: boolean | undefined;
   /** A failure that every further request would hit too; it is reported once, and no more requests are made. */
   serverFailure: ServerError | undefined;
-  /** An answer came without a `Date` header, or with this one, in which no date can be read. */
-  lacksDate: { header?: string } | undefined;
+  /** An answer came without a `Date` header in which a date can be read. */
+  lacksDate = false;
 
   /** @param signal fires when Plan's time to ask is over, which is deadlineMarginMillis before its deadline */
-  constructor({ operations, clock, deadline }: PlanServices, signal: AbortSignal) {
-    this.#operations = operations;
-    this.#clock = clock;
-    this.#end = deadline() - deadlineMarginMillis;
+  constructor(services: PlanServices, signal: AbortSignal) {
+    this.#services = services;
     this.#signal = signal;
   }
 
   /** Plan's time to ask is over; it needs the rest of its time to return what it knows. */
   isLate(): boolean {
-    return this.#signal.aborted || this.#clock.now() >= this.#end;
+    const { clock, deadline } = this.#services;
+    return this.#signal.aborted || clock.now() >= deadline() - deadlineMarginMillis;
   }
 
-  /** A dry run, or a count. Throws OperationsError. */
   async dryRun(fields: TruncateFields): Promise<DryRun> {
     try {
-      const answer = await this.#operations.dryRun(fields, { signal: this.#signal });
-      if (answer.clockSkewMillis === undefined) this.lacksDate = { header: answer.unreadableDate };
+      const answer = await this.#services.operations.dryRun(fields, { signal: this.#signal });
+      if (answer.clockSkewMillis === undefined) this.lacksDate = true;
       return answer;
     } catch (error) {
       if (error instanceof OperationsError) this.failed(error.fact);
@@ -58,9 +58,9 @@ export class PlanRequests {
 
   /** Why task statuses may not be read, without which a reindex cannot be judged; asked once a run. */
   taskStatusRefusal(): Promise<ServerError | undefined> {
-    this.#taskStatus ??= asResult(() => this.#operations.taskStatus(absentTask, { signal: this.#signal })).then(
-      (result) => (result.kind === 'failed' && forbidsStatuses(result.error) ? result.error : undefined),
-    );
+    this.#taskStatus ??= asResult(() =>
+      this.#services.operations.taskStatus(absentTask, { signal: this.#signal }),
+    ).then((result) => (result.kind === 'failed' && forbidsStatuses(result.error) ? result.error : undefined));
     return this.#taskStatus;
   }
 

@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { PublishError, snsPublisher } from '../../../lambda/aws/publish.ts';
 import type { TopicFormats } from '../../../lambda/aws/sns-message.ts';
+import { serverAddress } from '../../../lambda/gms/http/base-url.ts';
 import type { Report, ReportData } from '../../../lambda/model/report-schema.ts';
 import type { Mode } from '../../../lambda/model/run-input.ts';
 import { serialize } from '../../../lambda/report/destination.ts';
 import { destinations } from '../../../lambda/report/destinations/registry.ts';
 import { messageOf } from '../../../lambda/report/message.ts';
 import { withSentences } from '../../../lambda/report/sentences/sentences.ts';
-import { addressOf } from '../../../lambda/run/entries.ts';
 import { report } from '../../../lambda/run/report.ts';
 import type { RunSettings, Subscriptions } from '../../../lambda/run/services.ts';
 import { aRunState } from '../../support/states.ts';
@@ -144,7 +144,7 @@ async function reported(mode: Mode, answers: Parameters<typeof fakeSns>[0], noti
     timeoutMillis: 10_000,
   });
   const settings = { stage: 'prod', gmsUrl: 'http://gms:8080', mode } as RunSettings;
-  const input = { ...aRunState([], { mode }), stage: 'prod', server: addressOf(settings) };
+  const input = { ...aRunState([], { mode }), stage: 'prod', server: serverAddress(settings.gmsUrl) };
   const execution = { name: 'run-1', startTime: '2026-03-01T03:30:01.000Z' };
   const clock = { now: () => Date.parse('2026-03-01T03:40:00.000Z') };
   const count = (_: Report, subscriptions?: Subscriptions) => counted.push(subscriptions?.confirmed);

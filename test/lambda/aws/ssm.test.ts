@@ -6,7 +6,12 @@ import { authority } from '../../support/certificates.ts';
 import { type Listening, listening, textOf } from '../../support/loopback.ts';
 import { rawServer, trickle } from '../gms/http/raw-server.ts';
 
-const names = { token: '/p/token', policiesPath: '/p/policies', paused: '/p/paused', caCertificate: '/p/ca' };
+const names = {
+  TOKEN_PARAMETER: '/p/token',
+  POLICIES_PATH: '/p/policies',
+  PAUSED_PARAMETER: '/p/paused',
+  CA_CERTIFICATE_PARAMETER: '/p/ca',
+};
 const credentials = { accessKeyId: 'none', secretAccessKey: 'none' };
 
 /** Parameter Store over HTTP: parameters in memory, pages of two, and its errors. */
@@ -132,7 +137,11 @@ describe('The token', () => {
 });
 
 describe('The rest of the identity', () => {
-  const gateway = { headers: '/p/headers', clientCertificate: '/p/crt', clientKey: '/p/key' };
+  const gateway = {
+    HEADERS_PARAMETER: '/p/headers',
+    CLIENT_CERTIFICATE_PARAMETER: '/p/crt',
+    CLIENT_KEY_PARAMETER: '/p/key',
+  };
   const opened = (more: object) =>
     ssmParameters({ ...names, ...gateway, ...more }, ssmClient({ endpoint: address.url, region: 'x', credentials }));
   const made = authority();
@@ -153,8 +162,12 @@ describe('The rest of the identity', () => {
 
   test('has no token only where that is said', async () => {
     stored = { ...whole };
-    expect(await opened({ token: undefined, noIdentity: true }).identity.get()).not.toHaveProperty('token');
-    expect(await failure(opened({ token: undefined }).identity.get())).toMatch(/is not given the token: deploy/);
+    expect(await opened({ TOKEN_PARAMETER: undefined, NO_IDENTITY: 'true' }).identity.get()).not.toHaveProperty(
+      'token',
+    );
+    expect(await failure(opened({ TOKEN_PARAMETER: undefined }).identity.get())).toMatch(
+      /is not given the token: deploy/,
+    );
     expect(await failure(opened({}).identity.get())).toMatch(/\/p\/token.*does not exist/);
   });
 

@@ -16,7 +16,6 @@ test.each<[string, Report]>([
   ['in which an index was replaced', aReport([anEntry('truncated', { indexNow: 'dataset_operationaspect_v1_2' })])],
   ['that did not find an index', aReport([anEntry('truncated', { noIndex: true })])],
   ['with a token that is about to expire', noted({ kind: 'token-expires', at: 1 })],
-  ['whose token may not read sizes', noted({ kind: 'rights', what: 'sizes' })],
   ['that cannot read whether it is paused', noted({ kind: 'paused', problem: 'The pause switch cannot be read.' })],
   ['that could not carry every index', noted({ kind: 'beyond', entries: 1, names: ['a'], quarantined: [] })],
 ])('a run %s is a problem', (_, report) => {

@@ -9,7 +9,7 @@ import {
   type Rejection,
   withHeadroom,
 } from '../../../lambda/policy/decision.ts';
-import { type PolicySettings, settingsOf } from '../../../lambda/policy/schema.ts';
+import type { PolicySettings } from '../../../lambda/policy/schema.ts';
 import { aPolicy } from '../../support/policies.ts';
 
 /** Why an index is not truncated (rules 2 and 3). Everything is due, unless a case says otherwise: 50 of 100 rows. */
@@ -28,7 +28,7 @@ function factsOf({ policy, dryRun, before, ...more }: Case): DecisionInput {
   const counted = { rowsToDelete: 50, rowsTotal: 100, method: 'delete' as const, ...dryRun };
   const { rowsToDelete: baselineRows, method } = counted;
   return {
-    policy: { ...settingsOf(aPolicy()), ...policy },
+    policy: { ...aPolicy(), ...policy },
     dryRun: counted,
     runStartMillis,
     cutoffMillis: daysBefore(30),

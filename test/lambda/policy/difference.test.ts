@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { letsMoreThrough } from '../../../lambda/policy/difference.ts';
-import { policySchema, settingsOf } from '../../../lambda/policy/schema.ts';
+import { policySchema } from '../../../lambda/policy/schema.ts';
 
 const policy = (fields: object) =>
-  settingsOf(policySchema(7).parse({ entityType: 'dataset', aspect: 'operation', retentionDays: 90, ...fields }));
+  policySchema(7).parse({ entityType: 'dataset', aspect: 'operation', retentionDays: 90, ...fields });
 
 test.each<[live: object, given: object]>([
   [{}, { retentionDays: 60 }],

@@ -93,6 +93,7 @@ export const entryCases: EntryCase[] = [
     lost,
     { resumed: true, ...decidedByAnother, rowsMissing: 18_000 },
   ],
+  ['rows missing, by another version', 'rows-missing', { kind: 'unread' }, { rowsMissing: 30 }],
   [
     'rows missing, and no such index',
     'rows-missing',
@@ -348,8 +349,6 @@ export const noteCases: [name: string, note: Note][] = [
   ['paused, and nothing due', { kind: 'paused' }],
   ['pause unknown', { kind: 'paused', problem: 'The pause switch cannot be read.' }],
   ['no Date header', { kind: 'no-date-header' }],
-  ['a Date header without a date', { kind: 'no-date-header', header: 'yesterday' }],
-  ['sizes not readable', { kind: 'rights', what: 'sizes', error: { ...refused, operation: 'index-sizes' } }],
   ['preview by hand', { kind: 'preview-by-hand' }],
   ['the ledger is empty', { kind: 'empty-ledger' }],
   ['nobody has confirmed', { kind: 'unconfirmed', confirmed: 0, pending: 1 }],
@@ -374,7 +373,6 @@ export const noteCases: [name: string, note: Note][] = [
     'a policy that is gone',
     { kind: 'policy-change', index: 'dataset.operation', what: 'removed', deletesMore: false, fields: [] },
   ],
-  ['approves nothing', { kind: 'approves-nothing', approveRows: 45_150 }],
   ['a field that the server refuses', { kind: 'field-refused' }],
   ['Truncate failed', { kind: 'truncate-failed', index: 'dataset.operation', error: 'Lambda.Unknown' }],
   [
@@ -382,7 +380,6 @@ export const noteCases: [name: string, note: Note][] = [
     { kind: 'fewer-rows', index: 'dataset.operation', expected: 52_000, found: 34_000, since: at },
   ],
   ['other address', { kind: 'other-address', address: oldAddress, records: 3 }],
-  ['other addresses', { kind: 'other-address', address: oldAddress, records: 3, otherAddresses: 1 }],
   ['released', { ...released, missing: 0 }],
   ['released after a reindex', { ...released, missing: 0, method: 'reindex', ...reindexedThen }],
   ['released with missing rows', { ...released, missing: 400, accepted: 400 }],
@@ -414,7 +411,6 @@ export const noteCases: [name: string, note: Note][] = [
   ['not released: another address', { ...notReleased, why: 'unknown', unknown: 'address', address: oldAddress }],
   ['not released: ledger', { ...notReleased, why: 'ledger', problem: 'the disk is full' }],
   ['nothing to release', { ...notReleased, why: 'idle' }],
-  ['late', { kind: 'late', startedAt: at }],
   ['more than a run carries', { kind: 'beyond', entries: 2, names: ['chart.a', 'chart.b'], quarantined: ['chart.b'] }],
   [
     'many more, and quarantined',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ReportData } from '../../../lambda/model/report-schema.ts';
-import { composeReport, report } from '../../../lambda/run/report.ts';
+import { composeReport, report, stateOf } from '../../../lambda/run/report.ts';
 import type { RunSettings } from '../../../lambda/run/services.ts';
 import { aRunState } from '../../support/states.ts';
 
@@ -13,7 +13,8 @@ const addSentences = (facts: ReportData) =>
     typeof composeReport
   >;
 const execution = { name: 'run-1', startTime: '2026-03-01T03:30:01.000Z' };
-const compose = (input: unknown) => composeReport({ input, execution }, { settings, clock, addSentences });
+const compose = (input: unknown) =>
+  composeReport(stateOf({ input, execution }, settings), { settings, clock, addSentences });
 
 test('A report of a Plan that failed for good says so, in the mode that was asked for', () => {
   const input = { failure: { step: 'plan', error: 'States.Timeout' }, input: { mode: 'preview' } };
@@ -40,13 +41,6 @@ test.each([
   ['that is empty', {}],
 ])('a state %s is not interpreted', (_, state) => {
   expect(() => compose(state)).toThrow('the run state');
-});
-
-test.each([
-  ['in the 25th hour, as the longest run may end', 25, []],
-  ['in the 27th hour', 27, [{ kind: 'late', startedAt: expect.any(Number) }]],
-])('a report that is published %s says so only if it is late', (_, hours, notes) => {
-  expect(compose(aRunState([], { runStartMillis: clock.now() - hours * 3_600_000 })).notes).toEqual(notes);
 });
 
 const services = (publish: () => Promise<boolean>, order: string[] = []) => ({

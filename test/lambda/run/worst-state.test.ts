@@ -62,7 +62,6 @@ const plan = {
   indexName,
   counts: { rowsToDelete: huge, rowsTotal: huge, method: 'reindex' as const },
   limited: { policyCutoffMillis: huge, rowsPastRetention: huge, rest: huge },
-  wholeReindex: true as const,
 };
 
 /** The causes that hold the longest texts. */
@@ -190,8 +189,6 @@ const worst = (entryOf: (at: number) => Entry, more: Partial<RunState> = {}) =>
       breaker: causes[1],
       error: { kind: 'setup', what: 'parameters', problem: sentence },
       notes: [
-        { kind: 'rights', what: 'sizes', error },
-        { kind: 'rights', what: 'task-status', error },
         { kind: 'token-expires', at: huge },
         { kind: 'certificate-expires', at: huge, expired: true },
         { kind: 'truncate-failed', index: `${name}.${name}`, error: sentence },

@@ -3,7 +3,6 @@ import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import { type IndexSize, type Operations, OperationsError, type TaskStatus } from '../../../lambda/gms/operations.ts';
 import type { LedgerRecord, Unresolved } from '../../../lambda/ledger/record.ts';
 import type { ServerError } from '../../../lambda/model/server-error.ts';
-import { bestEffortReads } from '../../../lambda/truncation/best-effort-reads.ts';
 import { check } from '../../../lambda/truncation/check.ts';
 import { startWatch, type Watch } from '../../../lambda/truncation/watch.ts';
 import {
@@ -66,7 +65,6 @@ async function checkedOnce(
   } as unknown as Operations;
   const services = {
     operations,
-    reads: bestEffortReads(operations, {}, signal),
     ledger,
     clock: { now: () => now },
     signal,
@@ -208,7 +206,7 @@ describe('A check that ends in a verdict', () => {
     ['counting', { left: defect }],
     ['the status', { status: async () => defect() }],
     ['the window', { window: defect }],
-    ['the sizes', { sizes: async () => defect() }],
+    ['the sizes', { record: aRunning({ attempt: anAttempt({ baseline }) }), sizes: async () => defect() }],
   ])('fails for a defect in %s', async (_, given) => {
     await expect(once(given)).rejects.toThrow('a defect');
   });
@@ -274,6 +272,32 @@ describe('An index that is not known', () => {
     const first = (): never => (++asked === 1 ? absent() : ({ rowsToDelete: 100 } as never));
     const { checked } = await once({ left: first, status: { kind: 'vanished' } });
     expect(checked).toMatchObject({ kind: 'watching', watch: { error: { kind: 'no-index' } } });
+  });
+});
+
+describe('A status that was never read', () => {
+  test.each<ServerError['kind']>(['unauthorized', 'gateway', 'connect', 'timeout', 'server-error', 'not-json'])(
+    'does not end the check because of %s: rows are counted, and the next check asks again',
+    async (kind) => {
+      const { checked } = await once({ status: failingStatus(kind), left: 50 });
+      expect(checked).toMatchObject({
+        kind: 'watching',
+        watch: { statusError: { kind }, rowsLeft: 50, error: undefined },
+      });
+    },
+  );
+
+  test('because time ran out ends the check', async () => {
+    const { checked, options } = await once({ status: failingStatus('aborted'), left: 50 });
+    expect(checked).toMatchObject({ kind: 'watching', watch: { error: { kind: 'aborted' } } });
+    expect(options).toEqual([]);
+  });
+
+  test('because of a defect throws it', async () => {
+    const defect = async (): Promise<never> => {
+      throw new TypeError('a defect');
+    };
+    await expect(once({ status: defect })).rejects.toThrow('a defect');
   });
 });
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { OperationsError, type TruncateFields } from '../../../lambda/gms/operations.ts';
-import { physicalIndex } from '../../../lambda/truncation/best-effort-reads.ts';
 import {
   countFields,
   countRows,
@@ -8,6 +7,7 @@ import {
   countWindow,
   truncateFields,
 } from '../../../lambda/truncation/counts.ts';
+import { physicalIndex } from '../../../lambda/truncation/sizes.ts';
 import { aPolicy } from '../../support/policies.ts';
 import { anAttempt } from '../../support/records.ts';
 

@@ -16,7 +16,7 @@ async function search(ages: number[], maxRows: number, mostQuestions = Number.PO
   const dryRun = (until: number) => ({ rowsToDelete: rows(until), rowsTotal: ages.length, method: 'delete' as const });
   const found = await findCutoff({
     cutoffMillis,
-    whole: dryRun(cutoffMillis),
+    rows: rows(cutoffMillis),
     maxRows,
     ask: async (until) => (++asked > mostQuestions ? undefined : dryRun(until)),
   });

@@ -213,7 +213,7 @@ describe('a gateway that asks for a client certificate in the TLS handshake', ()
     });
     const error = await operations.dryRun(operation, { attempts: 1 }).catch((thrown: unknown) => thrown);
     expect(errorText((error as OperationsError).fact)).toMatch(
-      /want a client certificate \(ERR_SSL_\w+\)\. Give this job one \(--client-certificate\)/,
+      /\(ERR_SSL_\w+\)\. The server, .* wants a client certificate\. Give this job one \(--client-certificate\)/,
     );
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { httpDate } from '../../../../lambda/gms/http/http-date.ts';
+import { httpDate } from '../../../../lambda/gms/http/retry.ts';
 
 const noon = Date.UTC(2026, 10, 6, 12);
 

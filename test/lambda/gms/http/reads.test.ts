@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test, vi } from 'vitest';
+import { realSleep } from '../../../../lambda/gms/http/retry.ts';
 import { OperationsError } from '../../../../lambda/gms/operations.ts';
 import { maxSentenceBytes } from '../../../../lambda/gms/text.ts';
 import { TransportError } from '../../../../lambda/gms/transport.ts';
@@ -62,11 +63,9 @@ describe('a request', () => {
     expect(await operations.dryRun(operation)).toMatchObject({ clockSkewMillis: -90_000 });
   });
 
-  test('names a Date that cannot be read', async () => {
+  test('a Date that cannot be read says nothing of the clock', async () => {
     const { operations } = await against([http(200, JSON.stringify({ value: sentence }), { Date: 'yesterday' })]);
-    const dryRun = await operations.dryRun(operation);
-    expect(dryRun).toMatchObject({ unreadableDate: 'yesterday' });
-    expect(dryRun.clockSkewMillis).toBeUndefined();
+    expect((await operations.dryRun(operation)).clockSkewMillis).toBeUndefined();
   });
 
   test('of two Date headers takes the one farther from our clock', async () => {
@@ -170,8 +169,8 @@ describe('a read that fails temporarily', () => {
     const controller = new AbortController();
     const { server, operations } = await against([http(500, '{}')], {
       sleep: async (_, signal) => {
-        controller.abort();
-        signal?.throwIfAborted();
+        setTimeout(() => controller.abort(), 1);
+        await realSleep(60_000, signal);
       },
     });
     const error = await errorOf(operations.dryRun(operation, { signal: controller.signal }));

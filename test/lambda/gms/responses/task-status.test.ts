@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { Unreadable } from '../../../../lambda/gms/responses/server-text.ts';
 import { readTaskStatus } from '../../../../lambda/gms/responses/task-status.ts';
 import { holds } from '../../../properties.ts';
 
@@ -36,7 +37,7 @@ describe('the status of a task', () => {
   test.each([
     ['real servers: JSON in a string in JSON in a string in JSON', { value: text(task(text(counters))) }],
     ['the specification: an object', task(counters)],
-    ['the OpenAPI twin: an object with the counters in a string', task(text(counters))],
+    ['an object with the counters in a string', task(text(counters))],
     ['a value in a value', { value: text({ value: task(counters) }) }],
     ['counters escaped once more', { value: text(task(text(text(counters)))) }],
     ['counters in a value in the status', task({ value: text(counters) })],
@@ -108,7 +109,7 @@ describe('the status of a task', () => {
     ['a number', 7],
     ['JSON that breaks off', '{"completed":true'],
   ])('cannot be read from %s', (_, answer) => {
-    expect(readTaskStatus(answer).kind).toBe('unreadable');
+    expect(readTaskStatus(answer)).toBeInstanceOf(Unreadable);
   });
 
   test('does not throw on any JSON, bare or wrapped', () => {
@@ -120,7 +121,7 @@ describe('the status of a task', () => {
     holds(
       fc.property(fc.oneof(value, nearly), (answer) => {
         for (const shape of [answer, { value: answer }, { value: JSON.stringify(answer) }]) {
-          expect(['found', 'vanished', 'unreadable']).toContain(readTaskStatus(shape).kind);
+          expect(() => readTaskStatus(shape)).not.toThrow();
         }
       }),
     );

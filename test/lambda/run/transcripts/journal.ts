@@ -180,7 +180,6 @@ const entryText =
       ...(entry.noIndex ? ['no such index'] : []),
       ...(entry.indexNow ? [`was ${entry.indexName}, replaced by ${entry.indexNow}`] : []),
       ...(entry.method === 'reindex' ? ['reindexes'] : []),
-      ...(entry.wholeReindex ? ['goes whole'] : []),
       ...(entry.resumed ? ['resumed'] : []),
       ...(entry.decidedBy && entry.decidedBy !== runId ? [`decided by ${entry.decidedBy}`] : []),
       ...(entry.server ? [`at ${entry.server}`] : []),

@@ -30,17 +30,17 @@ export function jsonSchemas(): Record<(typeof schemaFiles)[keyof typeof schemaFi
   const { description = '' } = settingFields.policies;
   const stage = z.strictObject({ ...fileFields, ...settingFields, policies: policies.meta({ description }) });
   return {
-    [schemaFiles.policies]: text(z.union([policies, file]), 'Policies of datahub-retention', '--policies'),
+    [schemaFiles.policies]: text(z.union([policies, file]), 'Policies of datahub-retention'),
     [schemaFiles.report]: reportText(),
-    [schemaFiles.stage]: text(stage, 'Stage file of datahub-retention', '--stage'),
+    [schemaFiles.stage]: text(stage, 'Stage file of datahub-retention'),
     [schemaFiles.values]: valuesText(),
   };
 }
 
 /** A schema as the file that editors read. */
-function text(schema: z.ZodType, title: string, option: string): string {
+function text(schema: z.ZodType, title: string): string {
   const { $schema, ...rest } = z.toJSONSchema(schema, standard);
-  const described = { $schema, title, description: `Weaker than: ./retention validate ${option} FILE.`, ...rest };
+  const described = { $schema, title, description: 'Weaker than: ./retention validate --policies FILE.', ...rest };
   return `${JSON.stringify(described, null, 2)}\n`;
 }
 

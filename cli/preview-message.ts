@@ -1,52 +1,35 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, Option } from 'commander';
+import { parseJson } from '../lambda/gms/responses/json-value.ts';
 import { type Report, reportSchema } from '../lambda/model/report-schema.ts';
 import { type DestinationName, destinationNames, destinations } from '../lambda/report/destinations/registry.ts';
-import type { Audience } from '../lambda/report/guide/audience.ts';
 import { messageOf } from '../lambda/report/message.ts';
+import { readText } from './inputs/read-text.ts';
 
-/** `npm run preview-message`: prints what would be sent for a report, without sending it. */
+/** `npm run preview-message`: prints what a stage on AWS would send for a report, without sending it. */
 
 const command = () =>
   new Command('npm run preview-message --')
     .description('Prints the message that a report would be sent as. Nothing is sent.')
     .option('--report <file>', 'the report, as ./retention enforce … --json FILE writes it (default: that of the demo)')
     .addOption(new Option('--format <format>', 'what to print').choices(destinationNames).default('mail'))
-    .option('--state-machine-arn <arn>', "the workflow, for next steps that start it with AWS's command line")
-    .option('--runbook-url <url>', 'the address of docs/runbook.md, for links to it')
-    .option('--local <program>', 'as a run on a machine tells it: its next steps begin with this program')
     .allowExcessArguments(false)
     .configureOutput({ writeErr: () => {} })
     .exitOverride();
-
-interface Options {
-  report?: string;
-  format: DestinationName;
-  stateMachineArn?: string;
-  runbookUrl?: string;
-  local?: string;
-}
 
 /**
  * @param args as they stand on the command line
  * @throws Error, one sentence
  */
 export function previewMessage(args: string[]): string {
-  const {
-    report: path,
-    format,
-    local,
-    stateMachineArn,
-    runbookUrl,
-  } = command().parse(args, { from: 'user' }).opts<Options>();
-  const audience: Audience = local
-    ? { kind: 'machine', program: local, runbookUrl }
-    : { kind: 'aws', stateMachineArn, region: stateMachineArn?.split(':')[3], runbookUrl };
-  const message = messageOf(path === undefined ? reportOfDemo() : readReport(path), { audience });
+  const { report: path, format } = command()
+    .parse(args, { from: 'user' })
+    .opts<{ report?: string; format: DestinationName }>();
+  const message = messageOf(path === undefined ? reportOfDemo() : readReport(path), { audience: { kind: 'aws' } });
   const body = destinations[format].render(message);
   return typeof body === 'string' ? `Subject: ${message.subject}\n\n${body}` : JSON.stringify(body, null, 2);
 }
@@ -77,16 +60,10 @@ function reportOfDemo(): Report {
 }
 
 function readReport(path: string): Report {
-  const remedy = 'name a report file, as ./retention enforce … --json FILE writes it.';
-  let value: unknown;
-  try {
-    value = JSON.parse(readFileSync(path, 'utf8'));
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new Error(`${path} ${code ? `cannot be read (${code})` : 'is not JSON'}: ${remedy}`);
-  }
-  const parsed = reportSchema.safeParse(value);
+  const parsed = reportSchema.safeParse(parseJson(readText(path, '--report')));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new Error(`${path} is not a report (${issue?.path.join('.') || 'it'}: ${issue?.message}): ${remedy}`);
+  throw new Error(
+    `${path} is not a report (${issue?.path.join('.') || 'it'}: ${issue?.message}): name a report file, as ./retention enforce … --json FILE writes it.`,
+  );
 }

@@ -1,7 +1,8 @@
 import type { Mode, RunInput } from '../../lambda/model/run-input.ts';
 import { UsageError } from '../events/mistakes.ts';
+import { writtenOption } from './options.ts';
 import { type CommandLine, type Print, readCommandLine } from './read.ts';
-import { exampleOf, inCheckout, type Verb, verbNames } from './verbs.ts';
+import { exampleOf, inCheckout, type Verb, verbNames, verbs } from './verbs.ts';
 
 /**
  * Reads the command line.
@@ -54,29 +55,26 @@ function argumentsOf(argv: readonly string[], env: NodeJS.ProcessEnv): readonly 
   );
 }
 
-/** What makes no sense together. */
+/** What a verb lacks, and what makes no sense together. */
 function problemOf(commandLine: CommandLine, program: string): string | undefined {
-  const { verb, words, json, html, metricsFile, log, force, notify, notifyFormat } = commandLine;
+  const { verb, words, policies, json, html, metricsFile, log, notify, notifyFormat } = commandLine;
+  // Commander would ask for it before it names a mistyped option.
+  const { needsPolicies, takes } = verbs[verb];
+  const isShort = takes === 'INDEX...' && words.length === 0;
+  const missing = isShort ? 'an INDEX' : needsPolicies && policies === undefined ? '--policies FILE' : undefined;
+  if (missing) return `${verb} needs ${missing}, as in: ${exampleOf(program, verb)}`;
   if (json === '-' && log === 'json') {
     return '--json - and --log json both want standard output: name a file with --json FILE.';
   }
   const noDash = html === '-' ? '--html' : metricsFile === '-' ? '--metrics-file' : undefined;
   if (noDash) return `${noDash} needs the name of a file, not -.`;
-  if (force && json === undefined && html === undefined) {
-    return '--force needs --json FILE or --html FILE: it says that FILE may be replaced.';
-  }
   const alone = notify !== undefined ? '--notify' : notifyFormat !== undefined ? '--notify-format' : undefined;
   if (alone && commandLine.notifyUrlFile === undefined) {
     return `${alone} needs --notify-url-file FILE, a file that holds the address to post the message to.`;
   }
-  if (commandLine.approveRows !== undefined && words.length !== 1) {
-    return '--approve-rows needs exactly one INDEX: it approves one truncation, not all.';
-  }
-  if (commandLine.acceptMissing !== undefined && words.length !== 1) {
-    return '--accept-missing needs exactly one INDEX: it is about the rows of one index.';
-  }
-  return verb === 'validate' && (commandLine.policies ?? commandLine.stage) === undefined
-    ? `Name what to validate, as in: ${exampleOf(program, 'validate')}`
+  const ofOne = (['approveRows', 'acceptMissing'] as const).find((name) => commandLine[name] !== undefined);
+  return ofOne && words.length !== 1
+    ? `${writtenOption(ofOne)} needs exactly one INDEX: it is about the rows of one index.`
     : undefined;
 }
 

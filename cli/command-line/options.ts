@@ -5,46 +5,8 @@ import { UsageError } from '../events/mistakes.ts';
 
 /** Every option of the command line, described once: `verbs.ts` says which verb takes which. */
 
-/** What commander reads; a verb fills only its own. */
-export interface Options {
-  gmsUrl?: string;
-  tokenFile?: string;
-  headerFile?: string;
-  clientCertificate?: string;
-  clientKey?: string;
-  /** False for `--no-identity`. */
-  identity?: boolean;
-  caFile?: string;
-  timeout?: number;
-  policies?: string;
-  approveRows?: number;
-  minRetentionDays?: number;
-  maxRunHours?: number;
-  maxRowsPerRun?: number;
-  by?: string;
-  runs?: boolean;
-  acceptMissing?: number;
-  stage?: string;
-  ledger?: string;
-  name?: string;
-  json?: string;
-  html?: string;
-  force?: boolean;
-  log?: 'text' | 'json';
-  metricsFile?: string;
-  metricsUrl?: string;
-  notifyUrlFile?: string;
-  notify?: 'always' | 'problems';
-  notifyFormat?: DestinationName;
-  failOn?: 'attention' | 'failed';
-  fast?: boolean;
-  yes?: boolean;
-}
-
 /** The format of a message that is posted without `--notify-format`. */
 export const usualFormat: DestinationName = 'slack';
-
-export type OptionName = keyof Options;
 
 interface Description {
   flags: string;
@@ -61,7 +23,7 @@ interface Description {
   isHidden?: true | 'env';
 }
 
-export const options: Record<OptionName, Description> = {
+const table = {
   gmsUrl: {
     flags: '--gms-url <url>',
     help: 'GMS (else DATAHUB_GMS_URL, or ~/.datahubenv)',
@@ -79,6 +41,7 @@ export const options: Record<OptionName, Description> = {
   },
   clientCertificate: { flags: '--client-certificate <file>', help: 'for a gateway with mutual TLS (PEM)' },
   clientKey: { flags: '--client-key <file>', ofSecret: true, help: 'its key, if that is in another file' },
+  // False where it is given.
   identity: { flags: '--no-identity', help: 'send no token: the server asks for none' },
   caFile: {
     flags: '--ca-file <file>',
@@ -111,7 +74,6 @@ export const options: Record<OptionName, Description> = {
     // Zero is allowed: it releases an index that cannot be counted.
     read: (text) => wholeNumber(text, 'of rows', { least: 0 }),
   },
-  stage: { flags: '--stage <file>', help: 'another name for --policies' },
   ledger: {
     flags: '--ledger <folder>',
     help: 'where truncations are recorded (default: below $XDG_STATE_HOME)',
@@ -163,14 +125,34 @@ export const options: Record<OptionName, Description> = {
   yes: { flags: '--yes', help: 'delete without asking; needed without a terminal' },
   // Waits at most 0.2 s at a time.
   fast: { flags: '--fast', help: 'for sample data only', isHidden: true },
-};
+} as const satisfies Record<string, Description>;
 
-/** As written on a command line. */
+export type OptionName = keyof typeof table;
+export const options: Record<OptionName, Description> = table;
+
+/** What commander reads; a verb fills only its own. */
+export type Options = { [Name in OptionName]?: ValueOf<(typeof table)[Name]> };
+
+type ValueOf<Described> = Described extends { choices: ReadonlyArray<infer Choice> }
+  ? Choice
+  : Described extends { read(text: string): infer Read }
+    ? Extract<Read, { value: unknown }>['value']
+    : Described extends { flags: `${string}<${string}` }
+      ? string
+      : boolean;
+
 export const writtenOption = (name: OptionName): string => options[name].flags.split(' ')[0] ?? name;
 
-/** The option with this flag. */
 export const optionOf = (flag: string): OptionName | undefined =>
   (Object.keys(options) as OptionName[]).find((name) => writtenOption(name) === flag);
+
+/** The files and folders that a command line names, by their options. */
+export const namedFiles = (given: Options): Array<[option: string, path: string]> =>
+  (Object.keys(options) as OptionName[]).flatMap((name) => {
+    const path = given[name];
+    const isPath = /<(?:file|folder)>$/.test(options[name].flags);
+    return isPath && typeof path === 'string' && path !== '-' ? [[writtenOption(name), path]] : [];
+  });
 
 /** The option for commander. Its value is checked here, and never repeated: it may be a secret. */
 export function optionFor(
@@ -198,14 +180,12 @@ export function optionFor(
 
 const usualHelp = new Help();
 
-/** What the help says of an option. */
 export function describedInHelp(option: Option): string {
   const name = optionOf(option.long ?? '');
   const isShown = name === undefined || options[name].isHidden !== 'env';
   return usualHelp.optionDescription(isShown ? option : Object.create(option, { envVar: { value: undefined } }));
 }
 
-/** One of several. */
 export function readIndex(text: string, before: string[] = []): string[] {
   refuseToken(text);
   if (/^[^.\s]+\.[^.\s]+$/.test(text)) return [...before, text];
@@ -221,21 +201,26 @@ function refuseToken(text: string): void {
 }
 
 /** A setting of a stage; `verbs.ts` names all three in one line. */
-function limit(flags: string, env: string, most?: number): Description {
+function limit(flags: string, env: string, most?: number) {
   const unit = `of ${flags.replace(/.*<|>/g, '')}`;
-  return { flags, help: 'as in a stage', env, isHidden: true, read: (text) => wholeNumber(text, unit, { most }) };
+  return {
+    flags,
+    help: 'as in a stage',
+    env,
+    isHidden: true as const,
+    read: (text: string) => wholeNumber(text, unit, { most }),
+  };
 }
 
-function wholeNumber(text: string, unit: string, { least = 1, most = Number.MAX_SAFE_INTEGER }: Range = {}) {
+function wholeNumber(
+  text: string,
+  unit: string,
+  { least = 1, most = Number.MAX_SAFE_INTEGER }: { least?: number; most?: number | undefined } = {},
+) {
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= least && value <= most) return { value };
   const range = most === Number.MAX_SAFE_INTEGER ? `at least ${least}` : `${least} to ${most}`;
   return { takes: `a whole number ${unit}, ${range}, without separators` };
-}
-
-interface Range {
-  least?: number;
-  most?: number | undefined;
 }
 
 /** Email subjects are ASCII, and a phone shows about forty characters. */

@@ -2,16 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { nearest } from '../../lambda/policy/nearest.ts';
 import { jobVersion } from '../../version.ts';
 import { UsageError } from '../events/mistakes.ts';
-import {
-  describedInHelp,
-  type OptionName,
-  type Options,
-  optionFor,
-  optionOf,
-  options,
-  readIndex,
-  writtenOption,
-} from './options.ts';
+import { describedInHelp, type Options, optionFor, optionOf, options, readIndex, writtenOption } from './options.ts';
 import { exampleOf, inCheckout, type Verb, verbNames, verbs, verbsWith } from './verbs.ts';
 
 /** Lets commander read the command line, without letting it write or end the process. */
@@ -56,7 +47,6 @@ export function readCommandLine(argv: readonly string[], program: string): Comma
     throw new UsageError(isHelp ? printed.trimEnd() : mistake(error.code, { argv, verb, program, see }));
   }
   if (parsed === undefined) throw new UsageError(printed.trimEnd());
-  refuseIncomplete(parsed, program);
   return parsed;
 }
 
@@ -74,6 +64,10 @@ function commandOf(program: string, take: (commandLine: CommandLine) => void): C
     .addHelpText('after', () => endOfHelp(program));
   for (const verb of verbNames) {
     const { summary, more, takes, options: names, noEnv, help, takesOptionsOfRuns = false } = verbs[verb];
+    // The list leaves out the limits of a stage, and all of a run's options where they only fill in names.
+    const left = names.filter((name) => takesOptionsOfRuns || (options[name].isHidden === true && name !== 'fast'));
+    const as = takesOptionsOfRuns ? 'for your own names' : 'as in a stage';
+    const unlisted = left.length < 2 ? '' : `  ${as}: ${left.map(writtenOption).join(', ')}\n`;
     const command = root
       .command(verb)
       .summary(summary)
@@ -81,10 +75,7 @@ function commandOf(program: string, take: (commandLine: CommandLine) => void): C
       .usage(`${takes ?? ''} [options]`.trim())
       .version(`datahub-retention ${jobVersion()}`, '--version', 'print the version')
       .allowExcessArguments(false)
-      .addHelpText(
-        'after',
-        `${takesOptionsOfRuns ? otherOptions('for your own names', names) : hiddenOf(names)}\nExample:\n  ${exampleOf(program, verb)}`,
-      );
+      .addHelpText('after', `${unlisted}\nExample:\n  ${exampleOf(program, verb)}`);
     if (takes?.includes('INDEX')) command.argument('[index...]', '', readIndex);
     if (takes === '[SECTION]') command.argument('[section]', 'e.g. rows-missing');
     for (const name of names)
@@ -102,15 +93,6 @@ function commandOf(program: string, take: (commandLine: CommandLine) => void): C
   return root;
 }
 
-/** The limits, which the list of options leaves out. */
-function hiddenOf(names: readonly OptionName[]): string {
-  const limits = names.filter((name) => options[name].isHidden === true && name !== 'fast');
-  return limits.length < 2 ? '' : otherOptions('as in a stage', limits);
-}
-
-const otherOptions = (as: string, names: readonly OptionName[]): string =>
-  `  ${as}: ${names.map(writtenOption).join(', ')}\n`;
-
 const argumentsOf = (command: Command): string => verbs[command.name() as Verb]?.takes ?? '';
 
 const endOfHelp = (program: string): string =>
@@ -123,14 +105,6 @@ const endOfHelp = (program: string): string =>
     'Example:',
     `  ${exampleOf(program, 'survey')}`,
   ].join('\n');
-
-/** What a verb requires is shown with an example. Commander would ask for it before it names a mistyped option. */
-function refuseIncomplete({ verb, words, policies }: CommandLine, program: string): void {
-  const { needsPolicies, takes } = verbs[verb];
-  const isShort = takes === 'INDEX...' && words.length === 0;
-  const missing = isShort ? 'an INDEX' : needsPolicies && policies === undefined ? '--policies FILE' : undefined;
-  if (missing) throw new UsageError(`${verb} needs ${missing}, as in: ${exampleOf(program, verb)}`);
-}
 
 /** What people type who know other programs, and what it is called here. */
 const otherVerbs: ReadonlyArray<readonly [meant: string, words: RegExp]> = [

@@ -115,9 +115,10 @@ export const verbs: Record<Verb, VerbDescription> = {
     example: 'rows-missing',
   },
   validate: {
-    summary: 'checks files with policies: lists every mistake, and exits with 2',
+    summary: 'checks a file with policies: lists every mistake, and exits with 2',
     more: 'It warns if GMS answers at another path of a stage (no token is sent).',
-    options: ['policies', 'stage', 'minRetentionDays', 'json', 'force'],
+    options: ['policies', 'minRetentionDays', 'json', 'force'],
+    needsPolicies: true,
     noEnv: ['policies'],
     help: { json: 'write the input that previews them; - prints it' },
     example: '--policies policies.json',
@@ -130,7 +131,6 @@ export const verbNames = Object.keys(verbs) as Verb[];
 export const verbsWith = (option: OptionName): Verb[] =>
   verbNames.filter((verb) => verbs[verb].options.includes(option));
 
-/** A command as a person would type it. */
 export const exampleOf = (program: string, verb: Verb): string => `${program} ${verb} ${verbs[verb].example}`;
 
 /** How this program was started, so that a command in a message can be pasted as it is. */

@@ -23,8 +23,7 @@ export async function demo(
   const { policies: path } = commandLine;
   const input = inputOf(commandLine);
   const name = commandLine.name ?? 'demo';
-  const others = [['--policies', path] as const, ['--notify-url-file', commandLine.notifyUrlFile] as const];
-  const files = runFiles(commandLine, others, name);
+  const files = runFiles(commandLine, name);
   const policies = path === undefined ? samplePolicyList(input.indices) : policiesFile(path, input.indices);
   const webhook = webhookOf(commandLine, output);
   const service = await startOperationsService({ profile: demoProfile });
@@ -33,8 +32,8 @@ export async function demo(
   try {
     const server: Server = { baseUrl, identity: fixedIdentity({ token }), secrets: () => [token] };
     output.header({ server: baseUrl, mode: 'enforce', embedded: true, fast: true });
-    for (const remark of remarksOn(commandLine.notifyUrlFile)) output.note(remark);
-    connection = connect(server, { sampleOnly: true, onServerEvent: output.serverEvent });
+    for (const remark of remarksOn(commandLine)) output.note(remark);
+    connection = connect(server, { sampleOnly: true });
     const audience = { kind: 'machine', program, demo: true } as const;
     const ledger = memoryLedger();
     // One of the sample policies has a ceiling, to show what happens there: that needs attention, and is expected.
@@ -44,7 +43,8 @@ export async function demo(
       { server, audience, ...files, webhook, failOn, byHand, printed, complain },
       output,
     );
-    const run = { server, connection, policies, input, fast: true, embedded: true, ledger, name, audience };
+    const { operations } = connection;
+    const run = { server, operations, policies, input, fast: true, embedded: true, ledger, name, audience };
     await runOnce(run, output, publisher);
     return publisher.status();
   } finally {

@@ -1,10 +1,7 @@
-import type { Options } from '../command-line/options.ts';
-import type { CommandLine } from '../command-line/read.ts';
+import { type OptionName, type Options, options } from '../command-line/options.ts';
 import type { Attempt } from '../events/mistakes.ts';
-import { datahubenv, datahubenvPath } from '../inputs/datahubenv.ts';
-import { headerFileVariable, tokenFileVariable } from '../inputs/identity.ts';
 import { othersCanRead } from '../inputs/read-text.ts';
-import { type NamedFiles, outputFile } from '../outputs/output-file.ts';
+import { outputFile } from '../outputs/output-file.ts';
 import { pushAddress } from '../outputs/push-metrics.ts';
 
 /** The files that a command line names, checked before the first request. */
@@ -14,37 +11,16 @@ import { pushAddress } from '../outputs/push-metrics.ts';
  * @param name of the DataHub
  * @throws what `attempt` throws
  */
-export const runFiles = (
-  { json, metricsFile, metricsUrl, force }: CommandLine,
-  others: NamedFiles,
-  name: string,
-  attempt: Attempt = (read) => read(),
-) => ({
-  json: attempt(() => outputFile(json, 'report', others, force)),
-  metrics: attempt(() => outputFile(metricsFile, 'figures', [...others, ['--json', json]])),
-  pushUrl: metricsUrl === undefined ? undefined : attempt(() => pushAddress(metricsUrl, name)),
+export const runFiles = (given: Options, name: string, attempt: Attempt = (read) => read()) => ({
+  json: attempt(() => outputFile('report', given)),
+  metrics: attempt(() => outputFile('figures', given)),
+  pushUrl: given.metricsUrl === undefined ? undefined : attempt(() => pushAddress(given.metricsUrl!, name)),
 });
 
-export const serverFiles = (options: Options, env: NodeJS.ProcessEnv): NamedFiles => [
-  ['--token-file', options.tokenFile],
-  ['--header-file', options.headerFile],
-  ['--client-certificate', options.clientCertificate],
-  ['--client-key', options.clientKey],
-  ['--ca-file', options.caFile],
-  ...[tokenFileVariable, headerFileVariable, 'DATAHUB_CLIENT_CERT_PATH', 'DATAHUB_CLIENT_KEY_PATH'].map(
-    (name) => [name, env[name]] as const,
-  ),
-  [datahubenv, datahubenvPath(env)],
-];
-
-/** Those that hold a part of the identity which nobody else may read. */
-export const secretFiles = ({ tokenFile, headerFile, clientCertificate, clientKey }: Options) => [
-  tokenFile,
-  headerFile,
-  // Without a file of its own, the key is in the certificate's.
-  clientKey ?? clientCertificate,
-];
-
-/** Files with secrets that others can read. */
-export const remarksOn = (...paths: Array<string | undefined>): string[] =>
-  paths.flatMap((path) => (path === undefined ? [] : (othersCanRead(path) ?? [])));
+/** A line for each file with a secret that others can read. */
+export const remarksOn = (given: Options): string[] =>
+  (Object.keys(options) as OptionName[]).flatMap((name) => {
+    // Without a file of its own, the key is in the certificate's.
+    const isSecret = options[name].ofSecret || (name === 'clientCertificate' && given.clientKey === undefined);
+    return isSecret && given[name] !== undefined ? (othersCanRead(`${given[name]}`) ?? []) : [];
+  });

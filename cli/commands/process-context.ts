@@ -16,7 +16,6 @@ export interface ProcessContext {
   isOutputDiscarded: boolean;
   /** Characters of a line of standard output. */
   width: number;
-  /** Writes to standard output. */
   print(text: string): void;
   /** A line on standard error, beside all output. */
   complain(text: string): void;

@@ -1,4 +1,5 @@
 import { isLoopback } from '../../lambda/gms/http/base-url.ts';
+import { parseJson } from '../../lambda/gms/responses/json-value.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import type { Report } from '../../lambda/model/report-schema.ts';
 import type { Audience } from '../../lambda/report/guide/audience.ts';
@@ -13,28 +14,20 @@ import { isNullDevice } from '../events/signals.ts';
 import {
   addressInPolicies,
   noPolicies,
-  notTaken,
   originOf,
   type Policies,
   policiesFile,
   withLimits,
   withServer,
 } from '../inputs/policies.ts';
-import { partsOfServer, refuseProxy } from '../inputs/server.ts';
+import { partsOfServer } from '../inputs/server.ts';
 import { readWebhook, type Webhook, withoutAddress } from '../inputs/webhook.ts';
-import {
-  checkRelease,
-  chooseLedger,
-  defaultLedgerPath,
-  ledgerFolders,
-  openLedger,
-  unusable,
-} from '../ledgers/choose.ts';
+import { chooseLedger, defaultLedgerPath, openLedger, unusable } from '../ledgers/choose.ts';
+import { readLastRun } from '../ledgers/stored-ledger.ts';
 import { reportPublisher } from '../outputs/tell-report.ts';
-import { connect } from '../run/connect.ts';
-import { unconnected } from '../run/observed.ts';
+import { connect, unconnected } from '../run/connect.ts';
 import { runOnce } from '../run/run-once.ts';
-import { remarksOn, runFiles, secretFiles, serverFiles } from './files.ts';
+import { remarksOn, runFiles } from './files.ts';
 import { askerOf, isByHand, type ProcessContext } from './process-context.ts';
 
 /** `preview`, `enforce` and `release`: one run on a server. @throws UsageError, once what is wrong has been reported */
@@ -53,18 +46,15 @@ export async function runOnServer(
   const { baseUrl, from } = server;
   const mode = input.release ? ('release' as const) : input.mode;
   const byHand = isByHand(context);
-  const connection = connect(server, { sampleOnly: fast, onServerEvent: output.serverEvent });
+  const connection = connect(server, { sampleOnly: fast });
   try {
     output.header({ server: baseUrl, from, mode, embedded: false, fast, ledger: commandLine.ledger });
-    const origin = [originOf(policies.settings, commandLine) ?? [], await notTaken(policies.settings, server)];
-    const remarks = remarksOn(...secretFiles(commandLine), commandLine.notifyUrlFile);
-    for (const remark of [...origin, policies.warnings, remarks].flat()) output.note(remark);
+    const origin = originOf(policies.settings, commandLine) ?? [];
+    for (const remark of [origin, policies.warnings, remarksOn(commandLine)].flat()) output.note(remark);
 
     const opened = await inputs.attempted(async () => {
       const path = await chooseLedger(commandLine, server, env, connection);
-      const found = named ?? (await openLedger(path, commandLine, env));
-      if (named === undefined && found.records && input.release) checkRelease(input.release, policies, found.records);
-      return { path, ...found };
+      return { path, ...(named ?? (await openLedger(path, commandLine, env, policies))) };
     });
     if (opened === undefined) return await reportMistakes(commandLine, inputs, output, context, true);
     const { path, ledger, begins } = opened;
@@ -87,7 +77,8 @@ export async function runOnServer(
       output,
     );
     const asked = { ...input, by: askerOf(commandLine.by, context) };
-    const run = { server, connection, policies, input: asked, fast, embedded: false, ledger, name, audience, ask };
+    const { operations } = connection;
+    const run = { server, operations, policies, input: asked, fast, embedded: false, ledger, name, audience, ask };
     await runOnce(run, output, publisher);
     return publisher.status();
   } finally {
@@ -129,15 +120,8 @@ async function readInputs(commandLine: CommandLine, output: RunListener, context
   const { baseUrl, ca, server } = partsOfServer(commandLine, env, attempt, () =>
     addressInPolicies(policies?.settings ?? noPolicies.settings),
   );
-  if (baseUrl !== undefined) attempt(() => refuseProxy(baseUrl, env));
   const post = attempt(() => ({ webhook: webhookOf(commandLine, output) }));
-  const others = [
-    ...serverFiles(commandLine, env),
-    ['--policies', commandLine.policies],
-    ['--notify-url-file', commandLine.notifyUrlFile],
-    ...ledgerFolders(ledger, env),
-  ] as const;
-  const files = runFiles(commandLine, others, nameOf(commandLine, policies, baseUrl ?? unknownServer), attempt);
+  const files = runFiles(commandLine, nameOf(commandLine, policies, baseUrl ?? unknownServer), attempt);
   // The webhook, or else all that was asked for: what nobody may have seen is not reported (rule 15).
   const hasJson = commandLine.json === undefined || files.json !== undefined;
   const isHeard = post !== undefined && (post.webhook !== undefined || (isAttended && hasJson));
@@ -145,11 +129,7 @@ async function readInputs(commandLine: CommandLine, output: RunListener, context
   const named =
     ledger === undefined || mistakes.length > 0
       ? undefined
-      : await attempted(async () => {
-          const found = await openLedger(ledger, commandLine, env);
-          if (input.release && policies && found.records) checkRelease(input.release, policies, found.records);
-          return found;
-        });
+      : await attempted(() => openLedger(ledger, commandLine, env, policies));
   return { input, baseUrl, ca, server, policies, webhook: post?.webhook, files, isHeard, named, mistakes, attempted };
 }
 
@@ -168,7 +148,7 @@ async function reportMistakes(
   const { env, program, printed, complain } = context;
   const mistake = new UsageError(mistakes.join('\n'));
   const ledger = await ledgerOfMistakes(commandLine, baseUrl, mistake, env);
-  const last = await ledger.lastRun().catch(() => undefined);
+  const last = await readLastRun(ledger).catch(() => undefined);
   if (!ledger.hasRecords && !last && !webhook && !files.metrics && !files.pushUrl && (files.json?.path ?? '-') === '-')
     throw mistake;
   const known = baseUrl ?? last?.server ?? unknownServer;
@@ -188,7 +168,7 @@ async function reportMistakes(
     output,
   );
   const asked = { ...input, by: askerOf(commandLine.by, context) };
-  const run = { server, connection: unconnected, input: asked, fast: false, embedded: false, ledger, name, audience };
+  const run = { server, operations: unconnected, input: asked, fast: false, embedded: false, ledger, name, audience };
   const publish = async (report: Report) => (await publisher.publish(report)) && isHeard;
   const source = policies ?? { ...noPolicies, read: refuse };
   await runOnce({ ...run, policies: source }, output, { ...publisher, publish });
@@ -227,10 +207,8 @@ const changeVariable = 'DATAHUB_RETENTION_INPUT';
 /** @throws UsageError, also for anything else than a preview: what is not live is never enforced */
 function withChange(input: LocalInput, text: string | undefined): LocalInput {
   if (text === undefined) return input;
-  let change: unknown;
-  try {
-    change = JSON.parse(text);
-  } catch {
+  const change = parseJson(text);
+  if (change === undefined) {
     throw new UsageError(`${changeVariable} is not JSON: make it with validate --policies FILE --json -.`);
   }
   if (input.mode !== 'preview' || input.release) {

@@ -8,7 +8,7 @@ import type { CommandLine } from '../command-line/read.ts';
 import { UsageError } from '../events/mistakes.ts';
 import { defaultLedgerPath, ledgerAt } from '../ledgers/choose.ts';
 import { statusJson } from '../ledgers/status.ts';
-import { type LastRun, lastRunLines } from '../ledgers/stored-ledger.ts';
+import { type LastRun, lastRunLines, readLastRun } from '../ledgers/stored-ledger.ts';
 import { outputFile, writeOutputFile } from '../outputs/output-file.ts';
 import { runsText, statusText } from '../outputs/status.ts';
 import type { ProcessContext } from './process-context.ts';
@@ -20,7 +20,7 @@ export async function status(
 ): Promise<number> {
   const { ledger: named } = commandLine;
   const folder = named ?? defaultLedgerPath(env, false);
-  const file = outputFile(commandLine.json, 'status', [['--ledger', folder]], commandLine.force);
+  const file = outputFile('status', commandLine);
   const ledger = ledgerAt(folder, env);
   let records: StoredRecord[];
   let lastRun: LastRun | undefined;
@@ -29,7 +29,7 @@ export async function status(
     if (named !== undefined && !ledger.exists())
       throw new LedgerError(`The ledger ${resolve(folder)} does not exist: name another with --ledger.`);
     records = await ledger.list();
-    lastRun = await ledger.lastRun();
+    lastRun = await readLastRun(ledger);
     runs = parseRuns(await ledger.runs.readRuns());
   } catch (error) {
     if (error instanceof LedgerError) throw new UsageError(error.message);

@@ -8,16 +8,16 @@ import { type Findings, policiesText } from '../events/findings.ts';
 import { UsageError } from '../events/mistakes.ts';
 import type { RunListener } from '../events/run-listener.ts';
 import { NoTokenError } from '../inputs/identity.ts';
-import { addressInPolicies, noPolicies, notTaken, originOf, policiesFile, withServer } from '../inputs/policies.ts';
-import { type AddressInFile, readServer, refuseProxy } from '../inputs/server.ts';
-import { defaultLedgerPath, ledgerAt, ledgerFolders } from '../ledgers/choose.ts';
+import { addressInPolicies, noPolicies, originOf, policiesFile, withServer } from '../inputs/policies.ts';
+import { type AddressInFile, readServer } from '../inputs/server.ts';
+import { defaultLedgerPath, ledgerAt } from '../ledgers/choose.ts';
 import { type OutputFile, outputFile, writeAndTell } from '../outputs/output-file.ts';
 import { surveyPage } from '../outputs/pages/survey-page.ts';
 import { connect } from '../run/connect.ts';
 import { onInterrupt } from '../run/interrupt.ts';
 import { isAnswered } from '../survey/checks.ts';
 import { isFine, surveyAttempts, surveyServer } from '../survey/survey-server.ts';
-import { remarksOn, secretFiles, serverFiles } from './files.ts';
+import { remarksOn } from './files.ts';
 import type { ProcessContext } from './process-context.ts';
 
 /** `survey`: looks at a server, and changes nothing. @throws UsageError */
@@ -26,21 +26,15 @@ export async function survey(
   output: RunListener,
   { env, program }: ProcessContext,
 ): Promise<number> {
-  const { json, html, force, ledger } = commandLine;
+  const { ledger } = commandLine;
   const given = commandLine.policies === undefined ? noPolicies : policiesFile(commandLine.policies, undefined);
   const server = await serverOf(commandLine, env, () => addressInPolicies(given.settings));
   const name = commandLine.name ?? given.settings.name?.value;
-  refuseProxy(server.baseUrl, env);
-  const others = [
-    ...serverFiles(commandLine, env),
-    ['--policies', commandLine.policies],
-    ...ledgerFolders(ledger, env),
-  ] as const;
-  const policies = outputFile(json, 'policies', others, force);
-  const page = outputFile(html, 'page', [...others, ['--json', json]], force);
+  const policies = outputFile('policies', commandLine);
+  const page = outputFile('page', commandLine);
   output.header({ server: server.baseUrl, from: server.from, mode: 'survey', embedded: false, fast: false });
-  const origin = [originOf(given.settings, commandLine) ?? [], await notTaken(given.settings, server)];
-  for (const remark of [...origin, given.warnings, remarksOn(...secretFiles(commandLine))].flat()) output.note(remark);
+  const origin = originOf(given.settings, commandLine) ?? [];
+  for (const remark of [origin, given.warnings, remarksOn(commandLine)].flat()) output.note(remark);
   const audience = audienceOf(program, withServer(commandLine, given.settings), env);
   const connection = connect(server, { attempts: surveyAttempts });
   const { isSample, close } = connection;
@@ -53,10 +47,7 @@ export async function survey(
     const records = async () => ledgerAt(ledger ?? defaultLedgerPath(env, isSample()), env).list();
     const findings = await surveyServer(server, connection, records, output);
     if (findings === undefined) {
-      const unwritten = [policies, page].map((file) =>
-        file && file.path !== '-' ? ` ${file.path} was not written.` : '',
-      );
-      output.note(`Nothing can be counted until that is fixed.${unwritten.join('')}`);
+      output.note('Nothing can be counted until that is fixed, and no file is written.');
       return 1;
     }
     const hasPolicies = policies === undefined || writePolicies(findings, policies, audience, output);
@@ -76,7 +67,6 @@ async function serverOf(options: CommandLine, env: NodeJS.ProcessEnv, inPolicies
   } catch (error) {
     if (!(error instanceof NoTokenError)) throw error;
     const server = readServer({ ...options, identity: false }, env, inPolicies);
-    refuseProxy(server.baseUrl, env);
     const { operations, close } = connect(server, { attempts: { failed: 1, timedOut: 1 } });
     const answers = await isAnswered(operations).finally(close);
     throw answers

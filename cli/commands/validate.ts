@@ -3,61 +3,37 @@ import { UsageError } from '../events/mistakes.ts';
 import { inspectFile, type PolicyFile } from '../inputs/inspect.ts';
 import { originOf } from '../inputs/policies.ts';
 import { outputFile, writeOutputFile } from '../outputs/output-file.ts';
-import { stageAddressWarnings } from '../survey/stage-address.ts';
+import { stageAddressWarnings } from '../survey/find-gms.ts';
 import type { ProcessContext } from './process-context.ts';
 
-type Files = Pick<Options, 'policies' | 'stage' | 'minRetentionDays'>;
-type Given = Files & Pick<Options, 'json' | 'force'>;
-
 /**
- * `validate`: checks whether files can be used, and whether GMS answers at the address of a stage.
- * @throws UsageError with a line for each mistake and each warning in any of the files
+ * `validate`: checks whether a file can be used, and whether GMS answers at the address of a stage.
+ * @throws UsageError with a line for each mistake and each warning
  */
-export async function validate(given: Given, { print }: Pick<ProcessContext, 'print'>): Promise<number> {
-  const { lines, stages, input } = inspected(given);
-  const file = outputFile(
-    given.json,
-    'input',
-    [
-      ['--policies', given.policies],
-      ['--stage', given.stage],
-    ],
-    given.force,
-  );
-  if (file) writeOutputFile(file, `${input}\n`);
+export async function validate(given: Options, { print }: Pick<ProcessContext, 'print'>): Promise<number> {
+  const { policies = '', minRetentionDays } = given;
+  const { lines, found } = inspected(policies, minRetentionDays);
+  const file = outputFile('input', given);
+  if (file) writeOutputFile(file, `${inputOf(found)}\n`);
   if (file?.path === '-') return 0;
-  const doubts = await Promise.all(stages.map(({ path, gmsUrl }) => stageAddressWarnings(path, gmsUrl)));
-  print(`${[...lines, ...doubts.flat()].join('\n')}\n`);
+  // The address of a chart is one of its cluster.
+  const { kind, gmsUrl } = found;
+  const doubts = kind === 'stage' && gmsUrl ? await stageAddressWarnings(policies, gmsUrl.value) : [];
+  print(`${[...lines, ...doubts].join('\n')}\n`);
   return 0;
 }
 
 /**
- * What is in the files, without asking any server. `--stage` is another name for `--policies`.
- * @returns for each file a line for each warning, and one that says that nothing is wrong
+ * What is in a file, without asking any server.
+ * @returns with it a line for each warning, and one that says that nothing is wrong
  * @throws UsageError as `validate`
  */
-export function inspected({ policies, stage, minRetentionDays }: Files) {
-  const files = [
-    ...(policies === undefined ? [] : [inspectFile(policies, '--policies', minRetentionDays)]),
-    ...(stage === undefined ? [] : [inspectFile(stage, '--stage', minRetentionDays)]),
-  ];
-  const wrong = files.flatMap(({ mistakes, placeholders }) => [...mistakes, ...placeholders]);
-  if (wrong.length > 0) {
-    const lines = files.flatMap(({ mistakes, placeholders, warnings }) => [...mistakes, ...placeholders, ...warnings]);
-    throw new UsageError(lines.join('\n'));
+export function inspected(path: string, minRetentionDays?: number): { lines: string[]; found: PolicyFile } {
+  const { mistakes, placeholders, warnings, found } = inspectFile(path, minRetentionDays);
+  if (found === undefined || mistakes.length + placeholders.length > 0) {
+    throw new UsageError([...mistakes, ...placeholders, ...warnings].join('\n'));
   }
-  const [first] = files;
-  return {
-    input: first?.found && inputOf(first.found),
-    lines: files.flatMap(({ path, warnings, found }) => {
-      const origin = found && originOf({ path, ...found });
-      return [...warnings, `${path}: no mistake found.`, ...(origin === undefined ? [] : [origin])];
-    }),
-    // The address of a chart is one of its cluster.
-    stages: files.flatMap(({ path, found }) =>
-      found?.kind === 'stage' && found.gmsUrl ? [{ path, gmsUrl: found.gmsUrl.value }] : [],
-    ),
-  };
+  return { found, lines: [...warnings, `${path}: no mistake found.`, originOf({ path, ...found }) ?? []].flat() };
 }
 
 /** The input of an execution that previews these policies, with what they take from their stage. */

@@ -17,7 +17,6 @@ export class Rows {
     return this.#sorted.length;
   }
 
-  /** Rows with a timestamp before `millis`. */
   before(millis: number): number {
     let low = 0;
     let high = this.#sorted.length;
@@ -29,12 +28,10 @@ export class Rows {
     return low;
   }
 
-  /** Timestamps from `millis` on. */
   since(millis: number): Float64Array {
     return this.#sorted.slice(this.before(millis));
   }
 
-  /** Removes `count` rows, beginning with the oldest. */
   removeOldest(count: number): void {
     this.#sorted = this.#sorted.slice(count);
   }

@@ -9,9 +9,7 @@ import { errorText } from '../../lambda/report/sentences/server-errors.ts';
 export interface Check {
   name: 'Address' | 'Token' | 'Headers' | 'Certificate' | 'Truncation' | 'Task status' | 'Sizes' | 'Clock';
   state: 'ok' | 'note' | 'failed' | 'not checked';
-  /** What was found. */
   text: string;
-  /** What to do about it. */
   remedy?: string;
 }
 
@@ -49,7 +47,6 @@ export type IndexCounts =
 export interface Creation {
   /** Epoch milliseconds. */
   at: number;
-  /** Rows from before that time. */
   rowsBefore: number;
   /** Rows from before it or the two days after; asked if there are none from before. */
   rowsSoonAfter?: number;
@@ -63,7 +60,6 @@ export interface Survey {
   stopped?: ServerError;
 }
 
-/** Rows, as far as known. */
 export const rowsOf = ({ counts }: SurveyedIndex): number => (counts.kind === 'counted' ? counts.rowsTotal : 0);
 
 /** How old the oldest rows are, as far as the counts show it. */

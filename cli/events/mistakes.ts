@@ -19,18 +19,22 @@ const problems: Record<string, { problem: string; remedy?: string }> = {
   EDQUOT: { problem: 'the disk quota is used up', remedy: 'free some space' },
   EFBIG: { problem: 'larger than a file may be on this disk' },
   EIO: { problem: 'the disk reports an error', remedy: 'check the disk' },
-  ENXIO: { problem: 'nobody reads this pipe', remedy: 'start its reader first' },
-  EAGAIN: { problem: 'its reader takes nothing' },
   EMFILE: { problem: 'too many files are open', remedy: 'raise the limit (ulimit -n 1024)' },
   EPIPE: { problem: 'its reader is gone' },
 };
 
-/** An error that says it itself. */
-type Problem = Partial<Record<'problem' | 'remedy', string>>;
+/** An error that says itself what is wrong with a file. */
+export const unfit = (problem: string, remedy?: string): Error =>
+  Object.assign(new Error(problem), { problem, remedy });
 
 /** Why the system refused a file, and what to do other than choose another name. */
 export function whatFailed(error: unknown): { problem: string; remedy?: string | undefined } {
-  const { code = 'no reason given', path, problem, remedy } = error as NodeJS.ErrnoException & Problem;
+  const {
+    code = 'no reason given',
+    path,
+    problem,
+    remedy,
+  } = error as NodeJS.ErrnoException & Partial<Record<'problem' | 'remedy', string>>;
   if (problem !== undefined) return { problem, remedy };
   const isRelative = path !== undefined && !isAbsolute(path);
   if (code === 'ENOENT' && isRelative) return { problem: `no such file in ${process.cwd()}` };

@@ -1,5 +1,4 @@
 import type { Cause } from '../../lambda/model/cause.ts';
-import type { ServerError } from '../../lambda/model/server-error.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { Message } from '../../lambda/report/message.ts';
 import { exact, rows } from '../../lambda/report/sentences/numbers.ts';
@@ -23,12 +22,8 @@ export interface RunListener {
   ledger(path: string): void;
   /** A remark worth knowing. @param more lines below it, which stay as they are: a command, a list */
   note(text: string, more?: readonly string[]): void;
-  /** In a run, at once: the server has gone away, is back, or gave a truncation no task id. */
-  serverEvent(event: ServerEvent): void;
-  /** Indices counted so far. */
   counted(done: number, of: number): void;
 
-  /** The run state after a step. */
   state(step: keyof typeof functionTimeoutSeconds, state: RunState): void;
   /** The server has returned a task id, which is not stored yet. */
   task(index: string, taskId: string): void;
@@ -43,7 +38,6 @@ export interface RunListener {
   written(what: 'report' | 'policies' | 'page' | 'figures', path: string): void;
   /** The process was asked to stop; the lines say what continues without it. */
   stopped(lines: readonly string[]): void;
-  /** There will be no more output. */
   close(): void;
 }
 
@@ -59,13 +53,6 @@ export interface Header {
   /** Omitted if not known yet, or if there is none. */
   ledger?: string;
 }
-
-/** What became of the server between two steps of a run. */
-export type ServerEvent =
-  | { kind: 'away'; error: ServerError }
-  | { kind: 'back' }
-  /** The answer to a truncation, which may have arrived all the same. */
-  | { kind: 'unresolved'; index: string; error: ServerError };
 
 /**
  * Whether output was taken: its reader may be gone, which is a person's choice, or a disk may have refused it. Nothing

@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import * as z from 'zod';
 import { problemOfHeaders } from '../../lambda/gms/headers.ts';
-import type { Headers } from '../../lambda/gms/identity.ts';
+import { isObject } from '../../lambda/gms/responses/json-value.ts';
 import { UsageError, whatFailed } from '../events/mistakes.ts';
 import { readGuarded } from './read-text.ts';
 
@@ -16,7 +17,6 @@ import { readGuarded } from './read-text.ts';
 export const datahubenv = '~/.datahubenv';
 const profiles = '~/.datahub/config.yaml';
 
-/** An address as it was found. */
 export interface Found {
   text: string;
   /** For people. */
@@ -60,19 +60,29 @@ function portIn(env: NodeJS.ProcessEnv): string | undefined {
 }
 
 /** An empty variable counts as unset. */
-export const nonEmpty = (text: string | undefined): string | undefined => text?.trim() || undefined;
+export const nonEmpty = (text: string | null | undefined): string | undefined => text?.trim() || undefined;
 
-export interface DatahubEnv {
-  server?: string;
-  token?: string;
+/** As for `datahub init`, a text that is empty or none is as good as missing. */
+const lenient = z.string().trim().min(1).optional().catch(undefined);
+/** What a gateway asks for: if it cannot be read, that is no reason to go on without. */
+const strict = z.string('must be a string: quote it').nullish().transform(nonEmpty);
+const noHeaders = 'must hold names with texts; put a number into quotes';
+
+const gmsSchema = z.object({
+  server: lenient,
+  token: lenient,
   /** The certificates of a private authority. */
-  caPath?: string;
-  /** What a gateway asks for. */
-  headers?: Headers;
-  certificatePath?: string;
-  keyPath?: string;
-  keyPassword?: string;
-}
+  ca_certificate_path: lenient,
+  extra_headers: z
+    .record(z.string(), z.string(noHeaders), noHeaders)
+    .nullish()
+    .transform((headers) => (headers && Object.keys(headers).length > 0 ? headers : undefined)),
+  client_certificate_path: strict,
+  client_key_path: strict,
+  client_key_password: strict,
+});
+
+export type DatahubEnv = z.infer<typeof gmsSchema>;
 
 /** Why the file has no settings for us, as a clause. */
 export type NoDatahubEnv = { missing: string };
@@ -100,26 +110,16 @@ export function readDatahubEnv(env: NodeJS.ProcessEnv): DatahubEnv | NoDatahubEn
       `${datahubenv} cannot be read (${whatFailed(error).problem}): make it readable, or give --gms-url and --token-file.`,
     );
   }
-  const gms = fieldOf(parsed(text), 'gms');
+  const gms = mapping(mapping(parsed(text))['gms']);
   refuseUnsupported(gms);
-  return {
-    server: textOf(fieldOf(gms, 'server')),
-    token: textOf(fieldOf(gms, 'token')),
-    caPath: textOf(fieldOf(gms, 'ca_certificate_path')),
-    headers: headersIn(fieldOf(gms, 'extra_headers')),
-    certificatePath: optionalText(gms, 'client_certificate_path'),
-    keyPath: optionalText(gms, 'client_key_path'),
-    keyPassword: optionalText(gms, 'client_key_password'),
-  };
-}
-
-/** @returns undefined where a user has no home, as in a container */
-export function datahubenvPath(env: NodeJS.ProcessEnv): string | undefined {
-  try {
-    return inHome(env, '.datahubenv');
-  } catch {
-    return undefined;
-  }
+  const { data, error } = gmsSchema.safeParse(gms);
+  const [issue] = error?.issues ?? [];
+  const wrong = issue
+    ? { field: issue.path[0], problem: issue.message }
+    : { field: 'extra_headers', problem: problemOfHeaders(Object.entries(data?.extra_headers ?? {})) };
+  if (wrong.problem !== undefined)
+    throw new UsageError(`gms.${String(wrong.field)} of ${datahubenv} ${wrong.problem}.`);
+  return data as DatahubEnv;
 }
 
 const inHome = (env: NodeJS.ProcessEnv, ...names: string[]): string => join(env['HOME'] || homeOf(), ...names);
@@ -145,8 +145,8 @@ const unsupported: Record<string, string> = {
     "and this job always verifies: give --gms-url, --token-file and, with --ca-file, the certificate of the server's authority",
 };
 
-function refuseUnsupported(gms: unknown): void {
-  const field = Object.keys(unsupported).find((name) => isSet(fieldOf(gms, name)));
+function refuseUnsupported(gms: Record<string, unknown>): void {
+  const field = Object.keys(unsupported).find((name) => isSet(gms[name]));
   if (field !== undefined) throw new UsageError(`${datahubenv} has gms.${field}, ${unsupported[field]}.`);
 }
 
@@ -156,32 +156,4 @@ function isSet(value: unknown): boolean {
   return !/^(|undefined|null|0|false|f|no|n|off)$/i.test(String(value).trim());
 }
 
-/** As DataHub's tools read it: names with texts. Throws UsageError. */
-function headersIn(given: unknown): Headers | undefined {
-  if (given === undefined || given === null) return undefined;
-  const entries = Object.entries(Object(given) as Record<string, unknown>);
-  const isMapping = typeof given === 'object' && !Array.isArray(given);
-  if (isMapping && entries.length === 0) return undefined;
-  const isText = (entry: [string, unknown]): entry is [string, string] => typeof entry[1] === 'string';
-  const wrong =
-    isMapping && entries.every(isText)
-      ? problemOfHeaders(entries)
-      : 'must hold names with texts; put a number into quotes';
-  if (wrong !== undefined) throw new UsageError(`gms.extra_headers of ${datahubenv} ${wrong}.`);
-  return Object.fromEntries(entries) as Headers;
-}
-
-const fieldOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? (value as Record<string, unknown>)[name]
-    : undefined;
-
-/** As for the headers, what is no text is no reason to go on without. Throws UsageError. */
-function optionalText(gms: unknown, name: string): string | undefined {
-  const value = fieldOf(gms, name);
-  if (value === undefined || value === null || typeof value === 'string') return textOf(value);
-  throw new UsageError(`gms.${name} of ${datahubenv} must be a string: quote it.`);
-}
-
-const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' ? value.trim() || undefined : undefined;
+const mapping = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});

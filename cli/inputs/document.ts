@@ -8,7 +8,6 @@ import {
   isSeq,
   LineCounter,
   parseAllDocuments,
-  visit,
   type Node as YamlNode,
 } from 'yaml';
 import type { Problem } from '../../lambda/policy/explain.ts';
@@ -95,8 +94,6 @@ function readYaml(text: string): TextDocument | NoDocument {
     if (mistake) return wrong(yamlMistake(mistake.code, text.slice(mistake.pos[0])), mistake.pos[0]);
     if (document === undefined || document.contents === null) return wrong('holds nothing but comments');
     if (second) return wrong('holds several documents: keep one of them in a file of its own', second.range[0]);
-    const lost = unknownAlias(document);
-    if (lost) return wrong('refers to an anchor that is not defined before it', lost.range?.[0]);
     return {
       kind: 'document',
       value: document.toJS(),
@@ -104,8 +101,8 @@ function readYaml(text: string): TextDocument | NoDocument {
       ambiguous: (path) => octals(document, path),
     };
   } catch (error) {
-    // Far too many aliases, or a text that is nested too deeply.
-    if (error instanceof ReferenceError) return wrong('repeats its anchors too often');
+    if (error instanceof ReferenceError)
+      return wrong('refers to an anchor that is not defined before it, or repeats its anchors too often');
     if (error instanceof RangeError) return wrong('is nested too deeply');
     throw error;
   }
@@ -115,28 +112,9 @@ function yamlMistake(code: ErrorCode, rest: string): string {
   const key = /^["']?([\w.$-]{1,60})["']?\s*:/.exec(rest)?.[1];
   return code === 'DUPLICATE_KEY'
     ? `has ${key ? `the key "${key}"` : 'a key'} twice in one mapping: keep one of them`
-    : (yamlMistakes[code] ?? 'is not YAML here');
-}
-
-const yamlMistakes: Partial<Record<ErrorCode, string>> = {
-  TAB_AS_INDENT: 'is indented with a tab here, which YAML does not allow: use blanks',
-  TAG_RESOLVE_FAILED: 'has a tag (!) here that it cannot hold: leave it out',
-  MISSING_CHAR: 'lacks a character here that ends a quote, a list or a key',
-  BAD_SCALAR_START: 'has a text here that needs quotes',
-  BAD_INDENT: 'is indented wrongly here',
-  BLOCK_AS_IMPLICIT_KEY: 'is indented wrongly here, or has a second colon in one line',
-};
-
-function unknownAlias(document: Document.Parsed): YamlNode | undefined {
-  let found: YamlNode | undefined;
-  visit(document, {
-    Alias(_, alias) {
-      if (alias.resolve(document) !== undefined) return undefined;
-      found = alias;
-      return visit.BREAK;
-    },
-  });
-  return found;
+    : code === 'TAB_AS_INDENT'
+      ? 'is indented with a tab here, which YAML does not allow: use blanks'
+      : 'is not YAML here: look for an indent, a quote or a bracket that does not fit';
 }
 
 /** The node that a path leads to, through aliases, as far as the text has it; undefined where it does not. */

@@ -82,7 +82,7 @@ export function identityFor(
           : address && tokenFor(address, settings, env);
   // With the address or the token of the file comes the rest of what it says about that server.
   const read = address?.place === 'file' || token?.from.startsWith(datahubenv) ? settings.file() : {};
-  const file = 'missing' in read ? {} : read;
+  const file: Partial<DatahubEnv> = 'missing' in read ? {} : read;
   const inEnvironment = (name: string): string | undefined => {
     const path = nonEmpty(env[name]);
     return path !== undefined && address && belongsTo(address, settings) ? path : undefined;
@@ -93,9 +93,9 @@ export function identityFor(
       ? headersOfFile(headerFile, '--header-file')
       : headerPath !== undefined
         ? headersOfFile(headerPath, headerFileVariable)
-        : file.headers && headersInFile(file.headers, settings);
+        : file.extra_headers && headersInFile(settings);
   const certificate = certificateOf(options, address, file, inEnvironment);
-  const current = currentOf({ token, headers, certificate });
+  const current = currentOf(token, headers, certificate);
   const from = [
     options.identity === false || token?.read() === undefined
       ? `no token (${token?.from})`
@@ -106,13 +106,11 @@ export function identityFor(
   return token && address && { ...current, from };
 }
 
-interface Parts {
-  token: Part<string | undefined> | undefined;
-  headers: Part<Headers> | undefined;
-  certificate: Part<ClientCertificate> | undefined;
-}
-
-function currentOf({ token, headers, certificate }: Parts): Omit<FoundIdentity, 'from'> {
+function currentOf(
+  token: Part<string | undefined> | undefined,
+  headers: Part<Headers> | undefined,
+  certificate: Part<ClientCertificate> | undefined,
+): Omit<FoundIdentity, 'from'> {
   const shown = certificate && lastUsable(certificate.read);
   const seen = new Set<string>();
   const read = (): Identity => {
@@ -172,9 +170,7 @@ function tokenFor(address: Address, settings: DatahubSettings, env: NodeJS.Proce
     throw new UsageError(`${noIdentityVariable} and ${environmentToken.from} are set: unset one of them.`);
   }
   const refused = (why: string) => {
-    const isSystem = nonEmpty(env['DATAHUB_SYSTEM_CLIENT_ID']) !== undefined;
-    const system = isSystem ? ' (this job does not use DATAHUB_SYSTEM_CLIENT_ID)' : '';
-    return new NoTokenError(`No access token${why}: ${tokenRemedy}${system}.`);
+    return new NoTokenError(`No access token${why}: ${tokenRemedy}.`);
   };
   if (environmentToken !== undefined && address.place !== 'file') {
     if (belongsTo(address, settings)) return environmentToken;
@@ -236,12 +232,10 @@ function headersOfFile(path: string, option: string): Part<Headers> {
   return { read: readAgain(path, read), from };
 }
 
-function headersInFile(first: Headers, { file }: DatahubSettings): Part<Headers> {
-  let isFirst = true;
+function headersInFile({ file }: DatahubSettings): Part<Headers> {
   const read = () => {
-    const found = isFirst ? { headers: first } : file();
-    isFirst = false;
-    return 'missing' in found ? first : (found.headers ?? {});
+    const found = file();
+    return ('missing' in found ? undefined : found.extra_headers) ?? {};
   };
   return { read, from: `gms.extra_headers of ${datahubenv}` };
 }
@@ -250,7 +244,7 @@ function headersInFile(first: Headers, { file }: DatahubSettings): Part<Headers>
 function certificateOf(
   { clientCertificate, clientKey }: IdentityOptions,
   address: Address | undefined,
-  file: DatahubEnv,
+  file: Partial<DatahubEnv>,
   inEnvironment: (name: string) => string | undefined,
 ): Part<ClientCertificate> | undefined {
   const isShown = address === undefined || address.baseUrl.startsWith('https:');
@@ -268,11 +262,11 @@ function certificateOf(
     path === undefined
       ? { path: inEnvironment(variable), from: variable }
       : { path, from: `gms.${field} of ${datahubenv}` };
-  const cert = named('client_certificate_path', file.certificatePath, 'DATAHUB_CLIENT_CERT_PATH');
-  const key = named('client_key_path', file.keyPath, 'DATAHUB_CLIENT_KEY_PATH');
+  const cert = named('client_certificate_path', file.client_certificate_path, 'DATAHUB_CLIENT_CERT_PATH');
+  const key = named('client_key_path', file.client_key_path, 'DATAHUB_CLIENT_KEY_PATH');
   return cert.path === undefined || !isShown
     ? undefined
-    : certificatePart({ path: cert.path, from: cert.from }, key, file.keyPassword);
+    : certificatePart({ path: cert.path, from: cert.from }, key, file.client_key_password);
 }
 
 /** Without a file of its own the key is in the certificate's. */

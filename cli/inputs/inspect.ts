@@ -3,6 +3,7 @@ import * as z from 'zod';
 import chartSchema from '../../kubernetes/values.schema.json' with { type: 'json' };
 import type { IndexNames } from '../../lambda/gms/backend.ts';
 import { readBaseUrl } from '../../lambda/gms/http/base-url.ts';
+import { isObject } from '../../lambda/gms/responses/json-value.ts';
 import { maxPolicies } from '../../lambda/model/policy-fields.ts';
 import { namesIn } from '../../lambda/policy/aspects.ts';
 import { andMore, maxProblems, type Problem, problemsOf, shown, unknownKey } from '../../lambda/policy/explain.ts';
@@ -51,22 +52,7 @@ export interface PolicyFile extends Partial<Record<LimitName, FromFile<number>>>
   name?: FromFile<string> | undefined;
   /** Written down: the server asks for no token. */
   noIdentity?: FromFile<true> | undefined;
-  /** What a request may need, and only the deployed job can read. */
-  elsewhere?: Elsewhere[];
 }
-
-export interface Elsewhere {
-  key: string;
-  /** What gives it to a run by hand. */
-  option: keyof typeof deployed;
-}
-
-/** The settings of a stage and of the chart that name a store, by the option in their place. */
-const deployed = {
-  headerFile: ['headersParameter', 'headersSecret'],
-  clientCertificate: ['clientCertificateParameter', 'tlsSecret'],
-  caFile: ['caCertificateParameter', 'caConfigMap', 'caVolume'],
-} as const;
 
 interface Inspection {
   problems: Problem[];
@@ -79,12 +65,8 @@ interface Inspection {
  * @param minRetentionDays the floor of a list, where the file has no other
  * @throws UsageError if the file cannot be read
  */
-export function inspectFile(
-  path: string,
-  option: string,
-  minRetentionDays: number = usualLimits.minRetentionDays,
-): InspectedFile {
-  const text = readText(path, option);
+export function inspectFile(path: string, minRetentionDays: number = usualLimits.minRetentionDays): InspectedFile {
+  const text = readText(path, '--policies');
   const nothing = { path, placeholders: [], warnings: [] };
   if (recipeOfGc.test(text)) return { ...nothing, mistakes: [`${path}:1:1: ${isRecipe}`] };
   const read = readDocument(text, path);
@@ -119,9 +101,6 @@ const isRecipe =
 
 type Mapping = Record<string, unknown>;
 
-const isMapping = (value: unknown): value is Mapping =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const wrong = (sentence: string, ...path: PropertyKey[]): Inspection => ({ problems: [{ path, sentence }] });
 const inside = (problems: readonly Problem[], ...keys: PropertyKey[]): Problem[] =>
   problems.map((one) => ({ ...one, path: [...keys, ...one.path] }));
@@ -135,10 +114,10 @@ const both = chartKeys.filter((key) => key !== 'policies' && stageKeys.includes(
 
 /** By what is in the file, and by its name only where it could be either. */
 function inspect(value: unknown, path: string, floor: number): Inspection {
-  if (Array.isArray(value)) return inspectList(value, floor);
-  const isOther = isMapping(value) ? otherKind(value) : undefined;
+  if (Array.isArray(value)) return inspectPolicyList(value, [], floor, { kind: 'list' });
+  if (!isObject(value)) return wrong('it must hold a list of policies: put [ and ] around them');
+  const isOther = otherKind(value);
   if (isOther) return wrong(isOther);
-  if (!isMapping(value)) return wrong('it must hold a list of policies: put [ and ] around them');
   const has = (keys: readonly string[]) => keys.some((key) => key in value);
   const isOfStage = 'gmsUrl' in value || (has(onlyStage) && !has(onlyChart));
   if (isOfStage || (has(both) && !has(onlyChart) && path.endsWith('.json'))) return inspectStage(value, path);
@@ -147,7 +126,7 @@ function inspect(value: unknown, path: string, floor: number): Inspection {
   const below = Object.keys(value).filter((key) => {
     const own = value[key];
     return (
-      isMapping(own) && (Array.isArray(own['policies']) || ('policies' in own && onlyChart.some((one) => one in own)))
+      isObject(own) && (Array.isArray(own['policies']) || ('policies' in own && onlyChart.some((one) => one in own)))
     );
   });
   const [ours, second] = Array.isArray(value['policies']) ? [] : below;
@@ -162,7 +141,7 @@ function inspect(value: unknown, path: string, floor: number): Inspection {
     const known = 'besides "policies" only "$schema" is allowed, unless it is a stage or the values of the chart';
     return wrong(`it has the field ${shown(unknown)}: ${known}`, unknown);
   }
-  return inspectList(value['policies'], floor, 'policies');
+  return inspectPolicyList(value['policies'], ['policies'], floor, { kind: 'list' });
 }
 
 /** Files that people take for the values of the chart; never what they hold. */
@@ -174,19 +153,12 @@ function otherKind({ apiVersion, kind, helmCharts, resources, policies, gmsUrl }
   )
     return 'it is a Kustomize file: give the file that valuesFile under helmCharts names, or put the values below valuesInline into one';
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined;
-  const name = /^[A-Za-z]{1,40}$/.test(kind) ? kind : 'manifest';
-  if (name === 'HelmRelease' || name === 'Application')
-    return `it is a ${name}: put the values of the chart that it holds into a file of their own`;
-  return `it is a ${name} of Kubernetes: ${give}`;
-}
-
-/** @param keys where the list is */
-function inspectList(list: unknown, floor: number, ...keys: string[]): Inspection {
-  return inspectPolicyList(list, keys, floor, { kind: 'list' });
+  return `it is a ${/^[A-Za-z]{1,40}$/.test(kind) ? kind : 'manifest'} of Kubernetes: ${give}`;
 }
 
 type About = Omit<PolicyFile, 'list' | 'names' | 'at'>;
 
+/** @param keys where the list is */
 function inspectPolicyList(list: unknown, keys: readonly string[], floor: number, about: About): Inspection {
   if (!Array.isArray(list)) return wrong('it must hold a list under "policies": put [ and ] around them', ...keys);
   if (list.length === 0) return wrong('it holds an empty list: put a policy into it', ...keys);
@@ -230,20 +202,15 @@ function inspectStage(value: Mapping, path: string): Inspection {
       at: ['policies'],
       gmsUrl: { value: gmsUrl, key: 'gmsUrl' },
       name: { value: stage, key: 'its name' },
-      ...identityIn(value, (key) => key),
+      ...noIdentityIn(value, 'noIdentity'),
       ...limitsIn(value, found.settings, (name) => name),
     },
   };
 }
 
 /** @param given the settings of a stage, or `server` of the chart */
-function identityIn(given: Mapping, keyOf: (name: string) => string): Pick<PolicyFile, 'noIdentity' | 'elsewhere'> {
-  const isGiven = (value: unknown) => (isMapping(value) ? Object.keys(value).length > 0 : Boolean(value));
-  const elsewhere = (Object.keys(deployed) as Array<keyof typeof deployed>).flatMap((option) =>
-    deployed[option].filter((name) => isGiven(given[name])).map((name) => ({ key: keyOf(name), option })),
-  );
-  return { elsewhere, ...(given['noIdentity'] === true && { noIdentity: { value: true, key: keyOf('noIdentity') } }) };
-}
+const noIdentityIn = (given: Mapping, key: string): Pick<PolicyFile, 'noIdentity'> =>
+  given['noIdentity'] === true ? { noIdentity: { value: true, key } } : {};
 
 /** Those that are written there: a default is not the file's. */
 const limitsIn = (written: Mapping, settings: Pick<GivenSettings, LimitName>, keyOf: (name: string) => string) =>
@@ -259,7 +226,7 @@ const limitsIn = (written: Mapping, settings: Pick<GivenSettings, LimitName>, ke
  * @param above the key of a parent chart
  */
 function inspectValues(values: Mapping, floor: number, ...above: string[]): Inspection {
-  const server = isMapping(values['server']) ? values['server'] : {};
+  const server = isObject(values['server']) ? values['server'] : {};
   const serverKeys = Object.keys(chartSchema.properties.server.properties);
   const keyed = (...keys: string[]) => [...above, ...keys].join('.');
   const unknown = (given: Mapping, known: readonly string[], ...keys: string[]): Problem[] =>
@@ -285,7 +252,7 @@ function inspectValues(values: Mapping, floor: number, ...above: string[]): Insp
     kind: 'values',
     gmsUrl,
     name,
-    ...identityIn(server, (key) => keyed('server', key)),
+    ...noIdentityIn(server, keyed('server', 'noIdentity')),
     ...limits,
   });
   const at = [...above, 'server', 'url'];

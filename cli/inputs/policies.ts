@@ -1,29 +1,16 @@
-import { statSync } from 'node:fs';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import { nearest } from '../../lambda/policy/nearest.ts';
 import type { PolicySource } from '../../lambda/policy/parse.ts';
 import { placeholderProblem } from '../../lambda/settings/placeholders.ts';
-import { type Options, writtenOption } from '../command-line/options.ts';
+import type { Options } from '../command-line/options.ts';
 import samplePolicies from '../embedded-service/sample-policies.json' with { type: 'json' };
 import { UsageError } from '../events/mistakes.ts';
 import { type FromFile, inspectFile, type LimitName, limitNames, type PolicyFile } from './inspect.ts';
-import type { AddressInFile, Server } from './server.ts';
-
-/** A policies file that a run can use. */
-export interface ReadPolicies {
-  source: PolicySource;
-  /** The names of its indices. */
-  names: string[];
-  /** A line for each doubt. */
-  warnings: string[];
-  settings: FileSettings;
-}
+import { readAgain } from './read-text.ts';
+import type { AddressInFile } from './server.ts';
 
 /** What a stage file and the values of the chart settle besides the policies. */
-export type FileSettings = { path?: string } & Pick<
-  PolicyFile,
-  'gmsUrl' | 'name' | 'noIdentity' | 'elsewhere' | LimitName
->;
+export type FileSettings = { path?: string } & Pick<PolicyFile, 'gmsUrl' | 'name' | 'noIdentity' | LimitName>;
 
 /**
  * A policies file is accepted completely or not at all (only in Parameter Store does a single policy fail alone). It
@@ -32,7 +19,7 @@ export type FileSettings = { path?: string } & Pick<
  * @throws UsageError
  */
 export function readPolicies(path: string, minRetentionDays?: number): ReadPolicies {
-  const { mistakes, warnings, found } = inspectFile(path, '--policies', minRetentionDays);
+  const { mistakes, warnings, found } = inspectFile(path, minRetentionDays);
   if (found === undefined || mistakes.length > 0) throw new UsageError([...mistakes, ...warnings].join('\n'));
   const { list, names, ...settings } = found;
   return { source: { name: path, list }, names: names.map(dottedName), warnings, settings: { path, ...settings } };
@@ -60,17 +47,6 @@ export const withServer = <Given extends ServerNames>(given: Given, settings: Fi
   given.gmsUrl !== undefined || settings.gmsUrl === undefined
     ? given
     : { ...given, gmsUrl: settings.gmsUrl.value, ...(sendsNoToken(given, settings) && { identity: false }) };
-
-/** A remark where the server's file names something that this run has not been given. */
-export async function notTaken(settings: FileSettings, { from, identity, ca }: Server): Promise<string[]> {
-  const { path = '', gmsUrl, elsewhere = [] } = settings;
-  const { headers, certificate } = await identity.get();
-  const given = { headerFile: headers, clientCertificate: certificate, caFile: ca };
-  const missing = elsewhere.filter(({ option }) => given[option] === undefined);
-  if (missing.length === 0 || from?.url !== `${gmsUrl?.key} of ${path}`) return [];
-  const what = missing.map(({ key, option }) => `${key} (give ${writtenOption(option)})`).join(', ');
-  return [`Not taken from ${path}, because only the deployed job reads it: ${what}.`];
-}
 
 /** Which file and which key each setting of a run came from; undefined for a list alone. */
 export function originOf(settings: FileSettings, given: ServerNames & Pick<Options, 'name'> = {}): string | undefined {
@@ -114,6 +90,9 @@ export interface Policies {
   read(): PolicySource[];
 }
 
+/** A policies file that a run can use. */
+type ReadPolicies = Pick<Policies, 'names' | 'warnings' | 'settings'> & { source: PolicySource };
+
 type Indices = readonly string[] | undefined;
 
 /**
@@ -121,12 +100,11 @@ type Indices = readonly string[] | undefined;
  * @throws UsageError
  */
 export function policiesFile(path: string, indices: Indices, minRetentionDays?: number): Policies {
-  const checked = readPolicies(path, minRetentionDays);
-  // A pipe can be read once.
-  const isFile = statSync(path).isFile();
+  const again = readAgain(path, () => readPolicies(path, minRetentionDays));
+  const checked = again();
   let isFirst = true;
   return covering(checked, indices, path, () => {
-    const { source } = isFirst || !isFile ? checked : readPolicies(path, minRetentionDays);
+    const { source } = isFirst ? checked : again();
     isFirst = false;
     return [source];
   });

@@ -1,16 +1,6 @@
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fstatSync,
-  openSync,
-  readSync,
-  realpathSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { looksLikeToken } from '../../lambda/gms/secrets.ts';
-import { UsageError, whatFailed } from '../events/mistakes.ts';
+import { UsageError, unfit, whatFailed } from '../events/mistakes.ts';
 
 /** Far more than any of the files that we read. */
 const maxBytes = 4 * 1024 * 1024;
@@ -28,18 +18,6 @@ export function readText(path: string, option: string, timeoutMillis = pipeTimeo
   }
 }
 
-/** There is something else than a file, or a file that is no text. */
-class UnfitFile extends Error {
-  readonly problem: string;
-  readonly remedy: string | undefined;
-
-  constructor(problem: string, remedy?: string) {
-    super(problem);
-    this.problem = problem;
-    this.remedy = remedy;
-  }
-}
-
 /**
  * Every file of other hands is read here: a pipe or a device in its place is not waited for.
  * @param timeoutMillis how long a pipe may stay silent; without it, a pipe is no file
@@ -52,19 +30,15 @@ export function readGuarded(path: string, timeoutMillis?: number): string {
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = fstatSync(file);
     const isPipe = stats.isFIFO() && timeoutMillis !== undefined;
-    if (!stats.isFile() && !isPipe && !stats.isDirectory()) throw new UnfitFile('it is neither a file nor a pipe');
-    const text = readAll(file, isPipe ? timeoutMillis : undefined);
-    if (text === 'silent')
-      throw new UnfitFile(`nothing came out of it for ${(timeoutMillis ?? 0) / 1000} s`, 'name a file');
-    if (text === 'large') throw new UnfitFile('it is larger than 4 MB', 'name the right file');
-    return text.toString('utf8');
+    if (!stats.isFile() && !isPipe && !stats.isDirectory()) throw unfit('it is neither a file nor a pipe');
+    return readAll(file, isPipe ? timeoutMillis : undefined).toString('utf8');
   } finally {
     if (file !== undefined) closeSync(file);
   }
 }
 
 /** @param timeoutMillis for a pipe */
-function readAll(file: number, timeoutMillis?: number): Buffer | 'silent' | 'large' {
+function readAll(file: number, timeoutMillis?: number): Buffer {
   const parts: Buffer[] = [];
   const buffer = Buffer.alloc(64 * 1024);
   let size = 0;
@@ -73,14 +47,14 @@ function readAll(file: number, timeoutMillis?: number): Buffer | 'silent' | 'lar
     const read = readSome(file, buffer);
     // A pipe whose writer has not begun is at its end, too.
     if (read === undefined || (read === 0 && timeoutMillis !== undefined && size === 0)) {
-      if (waited >= (timeoutMillis ?? 0)) return 'silent';
+      if (waited >= (timeoutMillis ?? 0)) throw unfit(`nothing came out of it for ${waited / 1000} s`, 'name a file');
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
       waited += 20;
       continue;
     }
     if (read === 0) return Buffer.concat(parts);
     size += read;
-    if (size > maxBytes) return 'large';
+    if (size > maxBytes) throw unfit('it is larger than 4 MB', 'name the right file');
     parts.push(Buffer.from(buffer.subarray(0, read)));
   }
 }
@@ -137,28 +111,13 @@ export function readAgain<Value>(path: string, read: () => Value): () => Value {
 }
 
 /**
- * A remark about a file with a secret that others can read; undefined if all is fine.
- * @param path as it was given
+ * A remark about a file with a secret that everybody can read; undefined if all is fine. Nobody else is in a container: a
+ * secret that Kubernetes mounts is recognized by the dated folder behind its link (`..2026_11_21_03_30_00.123`).
+ * @param path as it was given, of a file that has been read
  */
 export function othersCanRead(path: string): string | undefined {
-  try {
-    if (!isExposed(statSync(path), realpathSync(path), process.getuid?.())) return undefined;
-  } catch {
-    // The code that reads the file reports what is wrong with it.
-    return undefined;
-  }
+  const stats = statSync(path, { throwIfNoEntry: false });
+  const isExposed = process.getuid && stats?.isFile() && (stats.mode & 0o004) !== 0;
+  if (!isExposed || /\/\.\.\d{4}_\d{2}_\d{2}_/.test(realpathSync(path))) return undefined;
   return `Other users of this machine can read ${path}: chmod 600 ${path}`;
-}
-
-/**
- * World-readable is reported. The group bit is reported only for a file of our own, where `chmod 600` does not lock us
- * out: another user's file we can only read through that bit. Nobody else is in a container: a secret that Kubernetes
- * mounts is recognized by the dated folder behind its link (`..2026_11_21_03_30_00.123`).
- * @param path without symbolic links
- * @param uid our user id; undefined where users have none (Windows)
- */
-export function isExposed(stats: Pick<Stats, 'mode' | 'uid'>, path: string, uid: number | undefined): boolean {
-  const isMounted = /\/\.\.\d{4}_\d{2}_\d{2}_/.test(path);
-  if (uid === undefined || isMounted) return false;
-  return (stats.mode & 0o004) !== 0 || ((stats.mode & 0o040) !== 0 && stats.uid === uid);
 }

@@ -5,7 +5,7 @@ import type { FailureStage } from '../../lambda/gms/transport.ts';
 
 /** One request to a receiver or to an API server, ended by our own timers: no library is trusted with a limit. */
 
-interface RawRequest {
+export interface RawRequest {
   url: string;
   method: 'GET' | 'POST' | 'PUT';
   headers: Record<string, string>;
@@ -13,19 +13,17 @@ interface RawRequest {
   /** Of a proxy between here and there. */
   proxy?: string | undefined;
   tls?: Parameters<typeof buildConnector>[0];
-  limits: RequestLimits;
+  limits: {
+    /** For names, connections, a proxy's tunnel and TLS together. */
+    openMillis: number;
+    /** For all of it, to the last byte of the answer. */
+    totalMillis: number;
+    /** Longer answers are cut. */
+    maxBytes: number;
+  };
 }
 
-export interface RequestLimits {
-  /** For names, connections, a proxy's tunnel and TLS together. */
-  openMillis: number;
-  /** For all of it, to the last byte of the answer. */
-  totalMillis: number;
-  /** Longer answers are cut. */
-  maxBytes: number;
-}
-
-interface RawResponse {
+export interface RawResponse {
   status: number;
   headers: Record<string, string>;
   body: Buffer;

@@ -65,6 +65,7 @@ export function partsOfServer(
   const address = attempt(() =>
     addressOf(gmsUrl === undefined ? inPolicies() : { text: gmsUrl, from: '--gms-url' }, given),
   );
+  if (address) attempt(() => refuseProxy(address.baseUrl, env));
   const identity = attempt(() => identityFor(options, address, given, env));
   const trusted = attempt(() => {
     const ca = caFile !== undefined ? { path: caFile, from: '--ca-file' } : address && caOf(address, given);
@@ -109,7 +110,7 @@ function addressInFile(file: DatahubEnv | NoDatahubEnv): Found {
 /** The authority that the file names for its server. */
 function caOf({ place }: Address, { file }: DatahubSettings): Certificates | undefined {
   const read = place === 'file' ? file() : undefined;
-  const path = read && 'caPath' in read ? read.caPath : undefined;
+  const path = read === undefined || 'missing' in read ? undefined : read.ca_certificate_path;
   return path === undefined ? undefined : { path, from: `gms.ca_certificate_path of ${datahubenv}` };
 }
 

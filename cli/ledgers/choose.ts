@@ -12,7 +12,7 @@ import type { Server } from '../inputs/server.ts';
 import { configMaps, podAccess } from './config-maps.ts';
 import { folderLedger } from './folder-ledger.ts';
 import { kubernetesLedger } from './kubernetes-ledger.ts';
-import type { LastRuns, StoredLedger } from './stored-ledger.ts';
+import type { LastRunStore, StoredLedger } from './stored-ledger.ts';
 
 /** `--ledger kubernetes:`, which the chart passes. */
 const inConfigMaps = 'kubernetes:';
@@ -39,51 +39,44 @@ export function ledgerAt(path: string, env: NodeJS.ProcessEnv, isNamed = false):
 /**
  * Opens the ledger of a run, and finds out before anything is sent whether it can be used. A preview only reads it. A
  * ledger that cannot be used says so at each access, so that the run reports that, with whatever it could read.
- * @returns the ledger, and whether an enforcing run begins it, because it has neither a record nor a run yet
+ * @param policies whose names a release may have, too
+ * @returns the ledger; its records, if they can be read; and whether an enforcing run begins it, because it has neither a
+ *   record nor a run yet
  * @throws UsageError
  */
 export async function openLedger(
   path: string,
-  { verb, ledger: named }: CommandLine,
+  { verb, ledger: named, words }: CommandLine,
   env: NodeJS.ProcessEnv,
-): Promise<OpenLedger> {
+  policies?: Policies,
+) {
   const ledger = ledgerAt(path, env, path === named);
   const isPreview = verb === 'preview';
   let records: StoredRecord[] | undefined;
   try {
     records = await ledger.list();
+    if (verb === 'release' && policies) checkRelease(words, policies, records);
     if (!isPreview) await ledger.prepare();
     return { ledger, records, begins: !isPreview && records.length === 0 && (await hasNoRuns(ledger)) };
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;
-    return {
-      ledger: { ...(records ? ledger : unusable(error)), unwritable: error, keepLastRun },
-      records,
-      begins: false,
-    };
+    const read = records ? ledger : unusable(error);
+    const last = { ...read.last, replaceRuns: async () => true };
+    return { ledger: { ...read, unwritable: error, last }, records, begins: false };
   }
 }
 
-interface OpenLedger {
-  ledger: Ledger & LastRuns;
-  /** Undefined where they cannot be read. */
-  records?: StoredRecord[] | undefined;
-  begins: boolean;
-}
-
-const keepLastRun = async () => {};
-
 /** The run counts and sends nothing; its report says what is wrong. */
-export function unusable(error: LedgerError): Ledger & LastRuns {
+export function unusable(error: LedgerError): Ledger & LastRunStore {
   const fails = () => Promise.reject(error);
-  return { read: fails, list: fails, replace: fails, lastRun: fails, keepLastRun };
+  return { read: fails, list: fails, replace: fails, last: { readRuns: fails, replaceRuns: async () => true } };
 }
 
 /**
  * A quarantined index may have lost its policy; a name that the ledger does not know either is a typo.
  * @throws UsageError
  */
-export function checkRelease(indices: readonly string[], policies: Policies, records: readonly StoredRecord[]): void {
+function checkRelease(indices: readonly string[], policies: Policies, records: readonly StoredRecord[]): void {
   const known = [...new Set([...policies.names, ...records.map((record) => dottedName(namesOfRecord(record)))])];
   for (const name of indices) {
     if (known.some((one) => searchIndexOfName(one) === searchIndexOfName(name))) continue;
@@ -129,17 +122,6 @@ export function defaultLedgerPath(env: NodeJS.ProcessEnv, isSample: boolean): st
   const given = env['XDG_STATE_HOME'];
   const base = given && isAbsolute(given) ? given : join(home(), '.local', 'state');
   return join(base, 'datahub-retention', isSample ? 'sample-ledger' : 'ledger');
-}
-
-/** The folders of ledgers that a run may choose, which no output may go into. */
-export function ledgerFolders(ledger: string | undefined, env: NodeJS.ProcessEnv): [option: string, path: string][] {
-  if (ledger !== undefined) return [['--ledger', ledger]];
-  try {
-    return [true, false].map((isSample) => ['--ledger', defaultLedgerPath(env, isSample)]);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    return [];
-  }
 }
 
 /** A user without an entry in the system's user list, as in a container, has none. */

@@ -1,4 +1,5 @@
 import { retryAfterMillis } from '../../lambda/gms/http/retry.ts';
+import { parseJson } from '../../lambda/gms/responses/json-value.ts';
 import { redactor } from '../../lambda/gms/secrets.ts';
 import { oneLine } from '../../lambda/report/sentences/text.ts';
 import { readGuarded } from '../inputs/read-text.ts';
@@ -20,19 +21,7 @@ export interface ConfigMap {
   data?: Record<string, string>;
 }
 
-export interface ConfigMaps {
-  readonly namespace: string;
-  /** Undefined if there is none of this name. Like all reads here, consistent: it asks for no `resourceVersion`. */
-  get(name: string): Promise<ConfigMap | undefined>;
-  /** Every one with these labels (a label selector). */
-  list(selector: string): Promise<ConfigMap[]>;
-  create(map: ConfigMap, options?: WriteOptions): Promise<void>;
-  /**
-   * Replaces one whole. `map` has the `resourceVersion` and uid that were read: without them, the API would overwrite
-   * whatever is there.
-   */
-  update(map: ConfigMap, options?: WriteOptions): Promise<void>;
-}
+export type ConfigMaps = ReturnType<typeof configMaps>;
 
 interface WriteOptions {
   /** Everything is checked, permissions included, and nothing is stored. */
@@ -62,7 +51,6 @@ export class ApiError extends Error {
   }
 }
 
-/** Where the API is, and who asks. */
 export interface ApiAccess {
   url: string;
   namespace: string;
@@ -100,7 +88,7 @@ const connectTimeoutMillis = 5_000;
 const pageLength = 200;
 const maxPages = 100;
 
-export function configMaps({ url, namespace, token, ca, timeoutMillis = answerTimeoutMillis }: ApiAccess): ConfigMaps {
+export function configMaps({ url, namespace, token, ca, timeoutMillis = answerTimeoutMillis }: ApiAccess) {
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/configmaps`;
   const at = (name: string) => `${path}/${encodeURIComponent(name)}`;
 
@@ -142,7 +130,8 @@ export function configMaps({ url, namespace, token, ca, timeoutMillis = answerTi
 
   return {
     namespace,
-    async get(name) {
+    /** Undefined if there is none of this name. Like all reads here, consistent: it asks for no `resourceVersion`. */
+    async get(name: string): Promise<ConfigMap | undefined> {
       try {
         return parsed<ConfigMap>(await ask('GET', at(name)));
       } catch (error) {
@@ -150,7 +139,7 @@ export function configMaps({ url, namespace, token, ca, timeoutMillis = answerTi
         throw error;
       }
     },
-    async list(selector) {
+    async list(selector: string): Promise<ConfigMap[]> {
       const found: ConfigMap[] = [];
       let next: string | undefined;
       let pages = 0;
@@ -166,27 +155,25 @@ export function configMaps({ url, namespace, token, ca, timeoutMillis = answerTi
       } while (next);
       return found;
     },
-    create: (map, options) => write('POST', path, map, options),
-    update: (map, options) => write('PUT', at(map.metadata.name), map, options),
+    create: (map: ConfigMap, options?: WriteOptions) => write('POST', path, map, options),
+    /**
+     * Replaces one whole. `map` has the `resourceVersion` and uid that were read: without them, the API would overwrite
+     * whatever is there.
+     */
+    update: (map: ConfigMap, options?: WriteOptions) => write('PUT', at(map.metadata.name), map, options),
   };
 }
 
 function parsed<T>(text: string): T {
-  try {
-    return JSON.parse(text) as T;
-  } catch {
-    throw new ApiError('the answer is not from an API server: it is not JSON');
-  }
+  const value = parseJson(text);
+  if (value === undefined) throw new ApiError('the answer is not from an API server: it is not JSON');
+  return value as T;
 }
 
 /** A refusal is an object of kind Status, whose message is for people. */
 function reasonIn(text: string): string {
-  try {
-    const { message } = JSON.parse(text) as { message?: unknown };
-    return typeof message === 'string' ? ` (${oneLine(message, 300)})` : '';
-  } catch {
-    return '';
-  }
+  const { message } = Object(parseJson(text)) as { message?: unknown };
+  return typeof message === 'string' ? ` (${oneLine(message, 300)})` : '';
 }
 
 /** @throws what neither a file nor the network has caused */

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { isObject, parseJson } from '../../lambda/gms/responses/json-value.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import { parseRecord, type StoredRecord, storable } from '../../lambda/ledger/record.ts';
+import type { RunStore } from '../../lambda/ledger/runs.ts';
 import { whatFailed } from '../events/mistakes.ts';
 import { readGuarded } from '../inputs/read-text.ts';
-import { parseLastRun, type StoredLedger } from './stored-ledger.ts';
+import type { StoredLedger } from './stored-ledger.ts';
 
 /**
  * The ledger of the command line: a folder with one file for each record and revision (rule 5).
@@ -22,14 +24,7 @@ const keptRevisions = 100;
 /** Bytes that a run writes and removes before it sends anything: an empty file still fits on a full disk. */
 const probeBytes = 4096;
 
-/** Files of a killed process are removed after this time. */
-const leftoverMillis = 7 * 24 * 3600 * 1000;
-
 const fileName = /^(?<index>.+)@(?<revision>\d{1,15})\.json$/;
-const leftover = /^\.new-/;
-/** Names with a dot at their beginning are no records. */
-const lastRunFile = '.last-run.json';
-const runsFile = '.runs.json';
 
 /**
  * @param folder read without being created; nothing is in a folder that does not exist
@@ -80,13 +75,22 @@ export function folderLedger(folder: string, isNamed = false): StoredLedger {
   const makeIfMissing = () => {
     if (names() === undefined) makeFolder(resolve(folder));
   };
-  /** Readers see the old text or the new one, never a part of it. */
-  const overwrite = (name: string, text: string) => {
-    const fresh = path(`.new-${randomUUID()}`);
-    fs.writeFileSync(fresh, text, { mode: 0o600 });
-    fs.renameSync(fresh, path(name));
+  /** A text beside the records, whose name begins with a dot as no record's does. Its readers see the old one or the new one, never a part of it. */
+  const beside = (name: string): RunStore => {
+    const read = () => textOf(path(name)) || undefined;
+    return {
+      readRuns: async () => attempt('read', read),
+      replaceRuns: async (text, before) =>
+        attempt('written', () => {
+          makeIfMissing();
+          if (read() !== before) return false;
+          const fresh = path(`.new-${randomUUID()}`);
+          fs.writeFileSync(fresh, text, { mode: 0o600 });
+          fs.renameSync(fresh, path(name));
+          return true;
+        }),
+    };
   };
-  const runsText = () => textOf(path(runsFile)) || undefined;
   return {
     prepare: () =>
       attempt('used', () => {
@@ -95,7 +99,6 @@ export function folderLedger(folder: string, isNamed = false): StoredLedger {
         const probe = `.new-${randomUUID()}`;
         link(' '.repeat(probeBytes), probe);
         remove(path(probe));
-        removeLeftovers(folder);
       }),
     exists: () => attempt('read', () => names() !== undefined),
     read: async (index) =>
@@ -104,22 +107,8 @@ export function folderLedger(folder: string, isNamed = false): StoredLedger {
         return revision === undefined ? undefined : load(index, revision);
       }),
     list: async () => attempt('read', () => [...latest()].sort().map(([index, revision]) => load(index, revision))),
-    lastRun: async () => attempt('read', () => parseLastRun(textOf(path(lastRunFile)))),
-    keepLastRun: async (run) =>
-      attempt('written', () => {
-        makeIfMissing();
-        overwrite(lastRunFile, `${JSON.stringify(run)}\n`);
-      }),
-    runs: {
-      readRuns: async () => attempt('read', runsText),
-      replaceRuns: async (text, before) =>
-        attempt('written', () => {
-          makeIfMissing();
-          if (runsText() !== before) return false;
-          overwrite(runsFile, text);
-          return true;
-        }),
-    },
+    last: beside('.last-run.json'),
+    runs: beside('.runs.json'),
     replace: async (next) => {
       const { index } = next;
       const record = storable(next);
@@ -201,12 +190,8 @@ function textOf(path: string): string {
 
 /** A file that holds no JSON object makes its index unreadable. */
 function jsonOf(text: string): { writeId?: unknown } {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : {};
-  } catch {
-    return {};
-  }
+  const value = parseJson(text);
+  return isObject(value) ? value : {};
 }
 
 /** The record is stored; a file that stays behind only takes space. */
@@ -234,13 +219,6 @@ function syncFolder(folder: string): void {
   const descriptor = fs.openSync(folder, 'r');
   fs.fsyncSync(descriptor);
   fs.closeSync(descriptor);
-}
-
-function removeLeftovers(folder: string): void {
-  for (const name of fs.readdirSync(folder).filter((one) => leftover.test(one))) {
-    const { mtimeMs = Date.now() } = fs.statSync(join(folder, name), { throwIfNoEntry: false }) ?? {};
-    if (Date.now() - mtimeMs > leftoverMillis) remove(join(folder, name));
-  }
 }
 
 const withoutLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];

@@ -1,10 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseJson } from '../../lambda/gms/responses/json-value.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import { parseRecord, type StoredRecord, storable } from '../../lambda/ledger/record.ts';
 import { replaceOnce, retried } from '../../lambda/ledger/replace-once.ts';
+import type { RunStore } from '../../lambda/ledger/runs.ts';
 import { ApiError, type ConfigMap, type ConfigMaps } from './config-maps.ts';
-import { parseLastRun, type StoredLedger } from './stored-ledger.ts';
+import type { StoredLedger } from './stored-ledger.ts';
 
 /**
  * The ledger of the chart: one ConfigMap for each index, in the namespace of the job.
@@ -22,9 +24,6 @@ import { parseLastRun, type StoredLedger } from './stored-ledger.ts';
 export const ledgerLabel = 'datahub-retention/ledger';
 const indexAnnotation = 'datahub-retention/index';
 const selector = `${ledgerLabel}=record`;
-/** Its label says that it is no record. */
-const lastRunName = 'datahub-retention-last-run';
-const runsName = 'datahub-retention-runs';
 
 /**
  * Pauses before the attempts after the first, milliseconds. A control plane with one server is away for longer while it
@@ -43,7 +42,6 @@ interface Options {
   pause?: (millis: number) => Promise<unknown>;
 }
 
-/** @param maps of the job's namespace */
 export function kubernetesLedger(maps: ConfigMaps, { pause = sleep }: Options = {}): StoredLedger {
   const retry = { pause, pauseAfter };
   const attempted = <Value>(what: string, work: Promise<Value>): Promise<Value> =>
@@ -52,6 +50,27 @@ export function kubernetesLedger(maps: ConfigMaps, { pause = sleep }: Options = 
     });
   const repeated = <Value>(what: string, call: () => Promise<Value>) => attempted(what, retried(call, retry));
   const get = (index: string) => repeated(`read ${index}`, () => maps.get(nameOf(index)));
+
+  /** A text beside the records: its label says that it is none. */
+  const beside = (is: 'last-run' | 'runs'): RunStore => {
+    const name = `datahub-retention-${is}`;
+    return {
+      readRuns: async () => (await repeated(`read ${name}`, () => maps.get(name)))?.data?.[is],
+      replaceRuns: (text, before) =>
+        repeated(`write ${name}`, async () => {
+          const current = await maps.get(name);
+          if (current?.data?.[is] !== before) return false;
+          const map = mapOf({ name, is }, { [is]: text }, current);
+          return (current ? maps.update(map) : maps.create(map)).then(
+            () => true,
+            (error: unknown) => {
+              if (isConflict(error, current !== undefined)) return false;
+              throw error;
+            },
+          );
+        }),
+    };
+  };
 
   return {
     exists: () => true,
@@ -91,39 +110,8 @@ export function kubernetesLedger(maps: ConfigMaps, { pause = sleep }: Options = 
       return attempted(`write ${index}`, replaceOnce({ read, put }, retry));
     },
 
-    async lastRun() {
-      const map = await repeated('read the last run', () => maps.get(lastRunName));
-      return parseLastRun(map?.data?.['run'] ?? '');
-    },
-
-    async keepLastRun(run) {
-      await repeated('write the last run', async () => {
-        const current = await maps.get(lastRunName);
-        const map = mapOf({ name: lastRunName, is: 'last-run' }, { run: JSON.stringify(run, null, 2) }, current);
-        // Another run has ended at the same moment: either may count as the last.
-        await (current ? maps.update(map) : maps.create(map)).catch(unless(409, 404));
-      });
-    },
-
-    runs: {
-      async readRuns() {
-        const map = await repeated('read the last runs', () => maps.get(runsName));
-        return map?.data?.['runs'];
-      },
-      replaceRuns: (text, before) =>
-        repeated('write the last runs', async () => {
-          const current = await maps.get(runsName);
-          if (current?.data?.['runs'] !== before) return false;
-          const map = mapOf({ name: runsName, is: 'runs' }, { runs: text }, current);
-          return (current ? maps.update(map) : maps.create(map)).then(
-            () => true,
-            (error: unknown) => {
-              if (isConflict(error, current !== undefined)) return false;
-              throw error;
-            },
-          );
-        }),
-    },
+    last: beside('last-run'),
+    runs: beside('runs'),
 
     async prepare() {
       const probe = {
@@ -169,13 +157,7 @@ function revisionIn(map: ConfigMap | undefined): number {
   return given.map(Number).find((revision) => Number.isSafeInteger(revision) && revision > 0) ?? 0;
 }
 
-function jsonIn(data: ConfigMap['data']): object {
-  try {
-    return Object(JSON.parse(data?.['record'] ?? ''));
-  } catch {
-    return {};
-  }
-}
+const jsonIn = (data: ConfigMap['data']): object => Object(parseJson(data?.['record'] ?? ''));
 
 /** Indented, because people look at it with kubectl. */
 const dataOf = (record: object & { revision: number }, writeId: string) => ({

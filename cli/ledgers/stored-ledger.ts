@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseJson } from '../../lambda/gms/responses/json-value.ts';
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
 import { text } from '../../lambda/ledger/record.ts';
 import type { RunStore } from '../../lambda/ledger/runs.ts';
@@ -15,13 +16,10 @@ const lastRunSchema = z.object({
   /** ISO 8601, UTC. */
   startedAt: z.iso.datetime(),
   finishedAt: z.iso.datetime(),
-  /** The address of GMS. */
   server: text.optional(),
-  /** Which build of this job it was. */
   jobVersion: text.optional(),
   verb: z.enum(['preview', 'enforce', 'release']),
   result: z.enum(results),
-  /** Of its message. */
   subject: text,
   /** Its report went to a reader who had gone, and nowhere else. */
   unread: z.boolean().optional(),
@@ -30,7 +28,7 @@ const lastRunSchema = z.object({
 export type LastRun = z.infer<typeof lastRunSchema>;
 
 /** A ledger that outlives the process: in a folder, or in ConfigMaps. */
-export interface StoredLedger extends Ledger, LastRuns {
+export interface StoredLedger extends Ledger, LastRunStore {
   runs: RunStore;
   /**
    * Makes it if it is missing, and tries whether it can be written, without storing a record.
@@ -44,20 +42,19 @@ export interface StoredLedger extends Ledger, LastRuns {
   exists(): boolean;
 }
 
-export interface LastRuns {
-  /** @returns undefined if there is none, or it cannot be understood */
-  lastRun(): Promise<LastRun | undefined>;
-  /** Replaces the one before. Throws LedgerError. */
-  keepLastRun(run: LastRun): Promise<void>;
+/** Where the last run of any verb is kept, as text. */
+export interface LastRunStore {
+  last: RunStore;
 }
 
-/** @param text as `keepLastRun` has stored it */
-export function parseLastRun(text: string): LastRun | undefined {
-  try {
-    return lastRunSchema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+/** @returns undefined if there is none, or it cannot be understood. Throws LedgerError. */
+export async function readLastRun({ last }: LastRunStore): Promise<LastRun | undefined> {
+  return lastRunSchema.safeParse(parseJson((await last.readRuns()) ?? '')).data;
+}
+
+/** Of two runs that end at the same moment, either may count as the last. Throws LedgerError. */
+export async function keepLastRun({ last }: LastRunStore, run: LastRun): Promise<void> {
+  await last.replaceRuns(`${JSON.stringify(run)}\n`, await last.readRuns());
 }
 
 export const lastRunOf = (

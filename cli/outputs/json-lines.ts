@@ -28,7 +28,6 @@ export function jsonLines(write: (line: string) => void): RunListener {
     header: (header) => tell('header', { version: jobVersion(), ...header }),
     ledger: (path) => tell('ledger', { path }),
     note: (text, more = []) => tell('note', { text: [text, ...more].join('\n') }),
-    serverEvent: ({ kind, ...facts }) => tell(kind, facts),
     counted(done, of) {
       if (done < of && Date.now() - countedAt < countingMillis) return;
       countedAt = Date.now();

@@ -2,11 +2,9 @@ import { randomUUID } from 'node:crypto';
 import {
   accessSync,
   chmodSync,
-  closeSync,
   constants,
   existsSync,
   fstatSync,
-  openSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -16,7 +14,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
-import { UsageError, whatFailed } from '../events/mistakes.ts';
+import { namedFiles, type Options, writtenOption } from '../command-line/options.ts';
+import { UsageError, unfit, whatFailed } from '../events/mistakes.ts';
 import type { RunListener } from '../events/run-listener.ts';
 import { terminalText } from '../events/terminal-text.ts';
 
@@ -30,20 +29,17 @@ export interface OutputFile<Holds extends keyof typeof writtenBy = keyof typeof 
   force: boolean;
 }
 
-/** Files that a command line names, by their options. */
-export type NamedFiles = ReadonlyArray<readonly [option: string, path: string | undefined]>;
-
 const writtenBy = {
-  report: '--json',
-  policies: '--json',
-  status: '--json',
-  input: '--json',
-  page: '--html',
-  figures: '--metrics-file',
+  report: 'json',
+  policies: 'json',
+  status: 'json',
+  input: 'json',
+  page: 'html',
+  figures: 'metricsFile',
 } as const;
 
-const optionOf = ({ holds }: OutputFile): string => writtenBy[holds];
-const isStandardOutput = ({ path, holds }: OutputFile): boolean => path === '-' && writtenBy[holds] === '--json';
+const optionOf = ({ holds }: OutputFile): string => writtenOption(writtenBy[holds]);
+const isStandardOutput = ({ path, holds }: OutputFile): boolean => path === '-' && writtenBy[holds] === 'json';
 
 /** A file could not be written; `message` is a sentence with the remedy. */
 export class WriteError extends Error {
@@ -53,20 +49,21 @@ export class WriteError extends Error {
 /**
  * The file of an option, if it is given. That it cannot or must not be written is found out before the run, not after
  * it. A metrics file that cannot be written does not stop a run; it is reported at the end.
- * @param others the other files that the command line names
+ * @param given names the other files, too
  * @throws UsageError
  */
 export function outputFile<Holds extends OutputFile['holds']>(
-  path: string | undefined,
   holds: Holds,
-  others: NamedFiles,
-  force = false,
+  given: Options,
 ): OutputFile<Holds> | undefined {
+  const path = given[writtenBy[holds]];
   if (path === undefined) return undefined;
-  const file = { path, holds, force: force || holds === 'figures' };
+  const file = { path, holds, force: given.force === true || holds === 'figures' };
   if (isStandardOutput(file)) return file;
   const option = optionOf(file);
-  const same = others.find(([, other]) => other !== undefined && isSameOrInside(realPathOf(path), realPathOf(other)));
+  const same = namedFiles(given).find(
+    ([other, named]) => other !== option && isSameOrInside(realPathOf(path), realPathOf(named)),
+  );
   if (same) {
     throw new UsageError(`${option} ${path} is the file of ${same[0]}, which would be overwritten: name another.`);
   }
@@ -120,9 +117,9 @@ const newMode = 0o644;
 /** Writes a temporary file in the same folder and renames it; keeps the mode of what it replaces. */
 function write(path: string, text: string): void {
   const there = statOf(path);
+  if (there?.isFIFO()) throw unfit(aPipe);
   if (there && !there.isFile()) {
-    if (there.isFIFO()) writePipe(path, text);
-    else writeFileSync(path, text);
+    writeFileSync(path, text);
     return;
   }
   const target = there ? realpathSync(path) : path;
@@ -140,6 +137,8 @@ function write(path: string, text: string): void {
   }
 }
 
+/** Without a reader it would be waited for, for good, and no signal would end that. */
+const aPipe = 'it is a pipe';
 const existsAlready = 'the file exists; name another, or add --force to replace it';
 
 function mustNotReplace({ path, force }: OutputFile): boolean {
@@ -169,42 +168,14 @@ function realPathOf(path: string): string {
 function whyNotWritable(path: string): string | undefined {
   const there = statOf(path);
   if (there?.isDirectory()) return 'it is a folder; name a file';
+  if (there?.isFIFO()) return `${aPipe}; name a file, or - for standard output`;
   const folder = resolve(dirname(path));
   if (!there && !statOf(folder)?.isDirectory()) return `there is no folder ${folder}; make it, or name another`;
   try {
     accessSync(there ? path : dirname(path), constants.W_OK);
-    if (there?.isFIFO()) refusePipeWithoutReader(path);
     return undefined;
   } catch (error) {
     return `it cannot be written (${whatFailed(error).problem}); name another file`;
-  }
-}
-
-/** A pipe without a reader would be waited for, for good, and no signal would end that. Throws ENXIO. */
-const refusePipeWithoutReader = (path: string): void =>
-  closeSync(openSync(path, constants.O_WRONLY | constants.O_NONBLOCK));
-
-/** How long the reader of a pipe may take nothing, milliseconds. */
-const pipeTimeoutMillis = 10_000;
-
-/** Without waiting for good: while it writes, the program cannot even react to SIGTERM. */
-function writePipe(path: string, text: string): void {
-  const pipe = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
-  try {
-    const bytes = Buffer.from(text);
-    let waited = 0;
-    for (let written = 0; written < bytes.length; ) {
-      try {
-        written += writeSync(pipe, bytes, written);
-        waited = 0;
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || waited >= pipeTimeoutMillis) throw error;
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
-        waited += 20;
-      }
-    }
-  } finally {
-    closeSync(pipe);
   }
 }
 

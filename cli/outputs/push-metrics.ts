@@ -1,10 +1,7 @@
-import { trusting } from '../../lambda/gms/http/connection.ts';
-import { backoffMillis, realSleep } from '../../lambda/gms/http/retry.ts';
 import { oneLine } from '../../lambda/report/sentences/text.ts';
 import { UsageError } from '../events/mistakes.ts';
-import { NoAnswerError, sendRequest } from '../inputs/request.ts';
-import { proxyFor } from '../inputs/server.ts';
-import { attempts, maxBytes, through, usualLimits, whyNoAnswer } from './post.ts';
+import type { RawResponse } from '../inputs/request.ts';
+import { type DeliveryOptions, deliver, type Failure, through } from './deliver.ts';
 
 /**
  * The figures of a run as one PUT to a Pushgateway: it replaces those that the last run of this stage has put there
@@ -34,54 +31,24 @@ export function pushAddress(address: string, stage: string): URL {
   return url;
 }
 
-interface PushOptions {
-  /** The certificates of a private authority. */
-  caPem?: string | undefined;
-  sleep?: (millis: number) => Promise<void>;
-}
-
 /** @returns why it failed, as a sentence; undefined if the Pushgateway has taken the figures. Never throws. */
-export async function pushFigures(url: URL, figures: string, options: PushOptions = {}): Promise<string | undefined> {
-  const { caPem, sleep = realSleep } = options;
-  const proxy = proxyFor(url.href);
-  const failed = (problem: string) => `The figures were not pushed to ${url.host}${through(proxy)}: ${problem}`;
-  if (proxy !== undefined && !URL.canParse(proxy)) {
-    return failed('the proxy variable does not hold an address; correct it.');
-  }
-  const tls = caPem === undefined ? {} : { secureContext: trusting(caPem) };
-  for (let tries = 1; ; tries++) {
-    const { problem, isTransient } = await put(url, figures, { proxy, tls });
-    if (problem === undefined) return undefined;
-    if (!isTransient || tries === attempts) return failed(problem);
-    await sleep(backoffMillis(tries, Math.random()));
-  }
+export async function pushFigures(
+  { host, href: url }: URL,
+  figures: string,
+  options: DeliveryOptions = {},
+): Promise<string | undefined> {
+  // A Pushgateway reads the older text format, of which ours is a part: what is new in it are comments there.
+  const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' };
+  const answer = await deliver({ url, method: 'PUT', headers, body: figures }, judge, options);
+  return 'problem' in answer ? `The figures were not pushed to ${host}${through(url)}: ${answer.problem}` : undefined;
 }
 
-async function put(
-  { href }: URL,
-  figures: string,
-  how: Pick<Parameters<typeof sendRequest>[0], 'proxy' | 'tls'>,
-): Promise<{ problem?: string; isTransient: boolean }> {
-  const { open, usual } = usualLimits;
-  try {
-    const { status, body } = await sendRequest({
-      ...how,
-      url: href,
-      method: 'PUT',
-      // A Pushgateway reads the older text format, of which ours is a part: what is new in it are comments there.
-      headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
-      body: figures,
-      limits: { openMillis: open, totalMillis: usual, maxBytes },
-    });
-    const said = oneLine(body.toString(), 120);
-    if (status >= 200 && status < 300) return { isTransient: false };
-    const quote = said === '' || said.startsWith('<') ? '' : ` ("${said}")`;
-    return {
-      problem: `it answered ${status}${quote}. Check that the address is that of a Pushgateway.`,
-      isTransient: status === 429 || status >= 500,
-    };
-  } catch (error) {
-    if (!(error instanceof NoAnswerError)) throw error;
-    return whyNoAnswer(error, usual);
-  }
+function judge({ status, body }: RawResponse): object | Failure {
+  if (status >= 200 && status < 300) return {};
+  const said = oneLine(body.toString(), 120);
+  const quote = said === '' || said.startsWith('<') ? '' : ` ("${said}")`;
+  return {
+    problem: `it answered ${status}${quote}. Check that the address is that of a Pushgateway.`,
+    isTransient: status === 429 || status >= 500,
+  };
 }

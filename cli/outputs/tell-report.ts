@@ -13,7 +13,7 @@ import type { Options } from '../command-line/options.ts';
 import type { Printed, RunListener } from '../events/run-listener.ts';
 import type { Server } from '../inputs/server.ts';
 import { type Webhook, withoutAddress } from '../inputs/webhook.ts';
-import { type LastRun, type LastRuns, lastRunOf } from '../ledgers/stored-ledger.ts';
+import { keepLastRun, type LastRun, type LastRunStore, lastRunOf } from '../ledgers/stored-ledger.ts';
 import { figuresOf } from './figures.ts';
 import { type OutputFile, writeAndTell } from './output-file.ts';
 import { post } from './post.ts';
@@ -25,19 +25,16 @@ interface ReportOutputs {
   server: Server;
   json?: OutputFile<'report'>;
   metrics?: OutputFile<'figures'>;
-  /** Of a Pushgateway. */
   pushUrl?: URL | undefined;
   webhook?: Webhook;
   failOn?: Options['failOn'];
   /** A person started it, so that its message is never held back (rule 12). */
   byHand: boolean;
-  /** Who reads its messages. */
   audience: Audience;
   /** Where this run is kept as the last one; the embedded service has no such place. */
-  lastRun?: { store: LastRuns & { runs?: RunStore }; verb: LastRun['verb'] };
+  lastRun?: { store: LastRunStore & { runs?: RunStore }; verb: LastRun['verb'] };
   /** Whether standard output has taken all that was written so far. */
   printed(): Promise<Printed>;
-  /** A line on standard error. */
   complain(text: string): void;
 }
 
@@ -90,7 +87,7 @@ export function reportPublisher(run: ReportOutputs, output: RunListener): Report
       if (run.lastRun !== undefined) {
         const { store, verb } = run.lastRun;
         const lastRun = { ...lastRunOf(report, verb, message.subject), unread: isUnread || undefined };
-        await keep(output, () => store.keepLastRun(lastRun));
+        await keep(output, () => keepLastRun(store, lastRun));
         const { runs } = store;
         if (verb !== 'preview' && runs) await keep(output, () => keepRun(runs, summaryOfRun(report)));
       }

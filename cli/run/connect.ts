@@ -3,17 +3,15 @@ import { createHttpTransport } from '../../lambda/gms/http/http-transport.ts';
 import { fixedIdentity, type Identity, type IdentitySource } from '../../lambda/gms/identity.ts';
 import { asResult, type Operations } from '../../lambda/gms/operations.ts';
 import type { HttpResponse } from '../../lambda/gms/transport.ts';
-import type { ServerEvent } from '../events/run-listener.ts';
 import type { Server } from '../inputs/server.ts';
-import { type ObservedOperations, observed } from './observed.ts';
-import { watchSample } from './sample.ts';
+import { onlySample, watchSample } from './sample.ts';
 
-export interface Connection extends ObservedOperations {
+export interface Connection {
+  operations: Operations;
   /** Whether every answer so far said that the data is a sample; false before the first one. */
   isSample(): boolean;
   /** Asks for a page without a token; undefined if nothing answers. */
   page(url: string): Promise<HttpResponse | undefined>;
-  /** The same server, asked with another identity. */
   operationsAs(identity: Identity): Operations;
   /** Asks the server once to find out; false if it cannot be asked. */
   probe(): Promise<boolean>;
@@ -23,28 +21,24 @@ export interface Connection extends ObservedOperations {
 interface ConnectOptions {
   /** No truncate is sent and no answer accepted unless the server says that its data is a sample (`--fast`). */
   sampleOnly?: boolean;
-  /** Called when the server goes away, comes back, or gives a truncation no task id. */
-  onServerEvent?(event: ServerEvent): void;
   /** Attempts of a read, if not as many as in the deployed functions. */
   attempts?: { failed: number; timedOut: number };
-  /** The wait between attempts. */
   sleep?: (millis: number) => Promise<void>;
 }
 
 /** The operations of a server over HTTP, as the deployed functions use them. */
 export function connect(
   { baseUrl, identity, ca, timeoutMillis }: Server,
-  { sampleOnly = false, onServerEvent = () => {}, attempts, sleep }: ConnectOptions = {},
+  { sampleOnly = false, attempts, sleep }: ConnectOptions = {},
 ): Connection {
   const network = createHttpTransport({ ca, readTimeoutMillis: timeoutMillis });
   const { transport, isSample } = watchSample(network);
   const operationsOf = (source: IdentitySource) =>
     createOperations({ baseUrl, identity: source, transport, ...(attempts && { attempts }), ...(sleep && { sleep }) });
   const http = operationsOf(identity);
-  const { operations, silentSince } = observed(http, () => sampleOnly && !isSample(), onServerEvent);
+  const operations = sampleOnly ? onlySample(http, isSample) : http;
   return {
     operations,
-    silentSince,
     isSample,
     operationsAs: (other) => operationsOf(fixedIdentity(other)),
     async page(url) {
@@ -59,3 +53,13 @@ export function connect(
     close: () => network.close(),
   };
 }
+
+const asksNothing = () => Promise.reject(new Error('This run asks no server.'));
+
+/** For a run that cannot or must not ask. */
+export const unconnected: Operations = {
+  dryRun: asksNothing,
+  truncate: asksNothing,
+  taskStatus: asksNothing,
+  indexSizes: asksNothing,
+};

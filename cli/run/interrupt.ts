@@ -4,7 +4,7 @@ import { namesOfRecord, type StoredRecord } from '../../lambda/ledger/record.ts'
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import { exact, moment } from '../../lambda/report/sentences/numbers.ts';
 import { titles } from '../../lambda/report/sentences/sentences.ts';
-import type { RunState, WatchedEntry } from '../../lambda/run/state.ts';
+import type { RunState } from '../../lambda/run/state.ts';
 import { progressOf } from '../events/run-listener.ts';
 import { endingSignals } from '../events/signals.ts';
 import { terminalText } from '../events/terminal-text.ts';
@@ -54,38 +54,24 @@ export async function unresolvedLines(
   isScheduled = false,
 ): Promise<string[]> {
   const records = (await ledger.list()).filter((record) => addressElsewhere(record, { server }) === undefined);
-  const linesOf = (hasEnded: boolean) =>
-    records.filter((record) => taskHasEnded(record, last) === hasEnded).flatMap((record) => lineOf(record, last));
-  const goesOn = linesOf(false);
-  const over = linesOf(true);
+  const unverified = records.flatMap((record) => lineOf(record, last));
   const unreported = records.flatMap(unreportedLine);
   const again = isScheduled ? 'The next run continues' : 'Start the same command again';
-  const lines: string[] = [];
-  if (goesOn.length > 0) lines.push('Stopped. What the server has begun continues without this program:', ...goesOn);
-  if (over.length > 0) {
-    const stopped = goesOn.length === 0 ? 'Stopped. ' : '';
-    lines.push(`${stopped}What the server had begun has ended, and is not verified yet:`, ...over);
-  }
-  lines.push(
-    lines.length === 0
-      ? 'Stopped. Nothing was under way on the server.'
-      : `${again}: it picks up what is there, watches it to its end, and sends nothing twice.`,
-  );
-  if (unreported.length > 0) {
-    const heading =
-      'Decided but not reported yet; the next run reports it first, and deletes nothing in that index before:';
-    lines.push(heading, ...unreported);
-  }
-  return lines;
-}
-
-const watchedOf = (index: string, last: RunState | undefined): WatchedEntry | undefined =>
-  last?.entries.find((entry): entry is WatchedEntry => entry.index === index && entry.phase === 'watched');
-
-/** This run has seen that its task has ended, or is gone. */
-function taskHasEnded({ index }: StoredRecord, last: RunState | undefined): boolean {
-  const watch = watchedOf(index, last)?.watch;
-  return watch?.task?.completed === true || watch?.vanished === true;
+  return [
+    ...(unverified.length === 0
+      ? ['Stopped. Nothing was under way on the server.']
+      : [
+          'Stopped. Not verified yet; the server goes on without this program:',
+          ...unverified,
+          `${again}: it picks up what is there, watches it to its end, and sends nothing twice.`,
+        ]),
+    ...(unreported.length === 0
+      ? []
+      : [
+          'Decided but not reported yet; the next run reports it first, and deletes nothing in that index before:',
+          ...unreported,
+        ]),
+  ];
 }
 
 /** These lines are not a report: the people who read reports have not seen them. */
@@ -112,8 +98,9 @@ function lineOf(record: StoredRecord, last: RunState | undefined): string[] {
 }
 
 function lastSeen(index: string, last: RunState | undefined): string {
-  const watched = watchedOf(index, last);
-  const { seenAt } = watched?.watch ?? {};
-  if (!watched || seenAt === undefined) return ', not checked by this run';
-  return `, ${progressOf(watched)} when last seen, ${moment(seenAt)}`;
+  const watched = last?.entries.find((entry) => entry.index === index);
+  if (watched?.phase !== 'watched' || watched.watch.seenAt === undefined) return ', not checked by this run';
+  const { seenAt, task, vanished } = watched.watch;
+  const end = task?.completed || vanished ? ', and had ended' : '';
+  return `, ${progressOf(watched)} when last seen, ${moment(seenAt)}${end}`;
 }

@@ -6,11 +6,12 @@ import type { Ledger } from '../../lambda/ledger/ledger.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { PolicySource } from '../../lambda/policy/parse.ts';
 import type { Audience } from '../../lambda/report/guide/audience.ts';
-import { counted, moment, rows } from '../../lambda/report/sentences/numbers.ts';
+import { counted, rows } from '../../lambda/report/sentences/numbers.ts';
 import { withSentences } from '../../lambda/report/sentences/sentences.ts';
+import { diagnosis } from '../../lambda/report/sentences/server-errors.ts';
 import { plannedLine } from '../../lambda/run/plan/plan.ts';
 import { type Log, ParametersError, type Publisher } from '../../lambda/run/services.ts';
-import type { RunState } from '../../lambda/run/state.ts';
+import type { RunState, WatchedEntry } from '../../lambda/run/state.ts';
 import { usualLimits } from '../../lambda/settings/fields.ts';
 import { systemClock } from '../../lambda/truncation/clock.ts';
 import { taskIdLine } from '../../lambda/truncation/send.ts';
@@ -21,13 +22,12 @@ import type { RunListener } from '../events/run-listener.ts';
 import type { Policies } from '../inputs/policies.ts';
 import type { Server } from '../inputs/server.ts';
 import { onInterrupt, unresolvedLines } from './interrupt.ts';
-import type { ObservedOperations } from './observed.ts';
 import { fastClock } from './sample.ts';
 import { runWorkflow } from './workflow.ts';
 
 export interface LocalRun {
   server: Server;
-  connection: ObservedOperations;
+  operations: Operations;
   policies: Policies;
   input: LocalInput;
   /** Waits are cut short: the run's clock advances as if it had waited. */
@@ -62,6 +62,7 @@ export async function runOnce(run: LocalRun, output: RunListener, publisher: Pub
   let stopped = false;
   let declined = false;
   let last: RunState | undefined;
+  const tellTroubles = troublesTo(output);
   /** Truncate is between its call and its last write. */
   let calling: { ended: Promise<void>; end(): void } | undefined;
   const stopListening = onInterrupt(async () => {
@@ -91,7 +92,7 @@ export async function runOnce(run: LocalRun, output: RunListener, publisher: Pub
           paused: async () => false,
           identity: run.server.identity,
         },
-        operations: operationsOf(run.connection, {
+        operations: operationsOf(run, {
           isStopped: () => stopped,
           onCall: () => {
             calling = callUnderWay();
@@ -109,6 +110,8 @@ export async function runOnce(run: LocalRun, output: RunListener, publisher: Pub
         last = state;
         calling?.end();
         output.state(step, state);
+        // Nothing stands between the plan and its question.
+        if (step !== 'plan') tellTroubles(state);
         const question = step === 'plan' ? questionOf(run, state) : undefined;
         if (question === undefined || run.ask === undefined || (await run.ask(question))) return;
         stopped = true;
@@ -128,6 +131,28 @@ export async function runOnce(run: LocalRun, output: RunListener, publisher: Pub
   } finally {
     stopListening();
   }
+}
+
+/** A report comes hours later: what a server says instead of an answer, once for each truncation and reason. */
+function troublesTo(output: RunListener): (state: RunState) => void {
+  const told = new Map<string, string | undefined>();
+  return ({ entries }) => {
+    for (const entry of entries) {
+      const trouble = entry.phase === 'watched' ? troubleOf(entry) : undefined;
+      if (trouble !== undefined && trouble !== told.get(entry.index)) {
+        output.problem(`${dottedName(entry.names)}: ${trouble}`);
+      }
+      told.set(entry.index, trouble);
+    }
+  };
+}
+
+function troubleOf({ record, watch }: WatchedEntry): string | undefined {
+  if (watch.error) return `${diagnosis(watch.error)}. The run goes on checking.`;
+  const answer = record.state === 'sending' ? record.attempt.answer : undefined;
+  return (
+    answer && `${diagnosis(answer)}. It may still have arrived: the run does not send it again, and counts its rows.`
+  );
 }
 
 /** A pod's name says which log to read, and no other pod has it. */
@@ -161,15 +186,10 @@ function questionOf({ server, name }: LocalRun, { entries }: RunState): string |
   return `${warning}${second ? most : ''}Delete ${rows(total, 'exact')} of ${what} of ${where} for good? [y/N] `;
 }
 
-async function linesAfterStop(
-  { server, input, embedded, ledger, audience, connection }: LocalRun,
-  last: RunState | undefined,
-) {
+async function linesAfterStop({ server, input, embedded, ledger, audience }: LocalRun, last: RunState | undefined) {
   if (input.mode === 'preview') return ['Stopped. This was a preview: nothing was started.'];
   if (embedded) return ['Stopped, and the embedded service with it.'];
-  const lines = await unresolvedLines(ledger, last, serverAddress(server.baseUrl), audience.kind === 'kubernetes');
-  const silentSince = connection.silentSince();
-  return [...lines, ...(silentSince === undefined ? [] : [`The server last answered on ${moment(silentSince)}.`])];
+  return unresolvedLines(ledger, last, serverAddress(server.baseUrl), audience.kind === 'kubernetes');
 }
 
 /** Most calls are answered within a second, and their task id is worth this wait; a second signal ends it. */
@@ -185,7 +205,7 @@ function callUnderWay() {
 
 /** A process that was asked to stop sends nothing more. */
 function operationsOf(
-  { operations }: ObservedOperations,
+  { operations }: LocalRun,
   { isStopped, onCall }: { isStopped(): boolean; onCall(): void },
 ): Operations {
   return {

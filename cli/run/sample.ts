@@ -1,4 +1,6 @@
+import { type Operations, OperationsError } from '../../lambda/gms/operations.ts';
 import type { Transport } from '../../lambda/gms/transport.ts';
+import type { OperationName } from '../../lambda/model/server-error.ts';
 import { type Clock, systemClock } from '../../lambda/truncation/clock.ts';
 
 /**
@@ -8,14 +10,11 @@ import { type Clock, systemClock } from '../../lambda/truncation/clock.ts';
 
 const header = 'x-sample-data';
 
-interface SampleWatch {
-  transport: Transport;
-  /** Whether every answer so far said so; false before the first one. */
-  isSample(): boolean;
-}
-
-/** Listens to the answers that pass through a transport. */
-export function watchSample(inner: Transport): SampleWatch {
+/**
+ * Listens to the answers that pass through a transport.
+ * @returns it, and whether every answer so far said so; false before the first one
+ */
+export function watchSample(inner: Transport): { transport: Transport; isSample: () => boolean } {
   let answers = 0;
   let others = 0;
   const listen = async (answer: ReturnType<Transport['post']>) => {
@@ -30,6 +29,21 @@ export function watchSample(inner: Transport): SampleWatch {
       postAtMostOnce: (request, maySend) => listen(inner.postAtMostOnce(request, maySend)),
     },
     isSample: () => answers > 0 && others === 0,
+  };
+}
+
+/** The same operations: no truncate is sent, and no answer accepted, unless the server says that its data is a sample. */
+export function onlySample(inner: Operations, isSample: () => boolean): Operations {
+  const checked = async <Value>(operation: OperationName, answer: Promise<Value>): Promise<Value> => {
+    const value = await answer;
+    if (!isSample()) throw new OperationsError({ kind: 'not-sample', operation });
+    return value;
+  };
+  return {
+    dryRun: (fields, options) => checked('dry-run', inner.dryRun(fields, options)),
+    taskStatus: (task, options) => checked('task-status', inner.taskStatus(task, options)),
+    indexSizes: (options) => checked('index-sizes', inner.indexSizes(options)),
+    truncate: (fields, maySend) => inner.truncate(fields, () => isSample() && maySend()),
   };
 }
 

@@ -19,11 +19,11 @@ interface WorkflowRun {
   input: unknown;
   execution: { name: string; startTime: string };
   /** Called with the run state that Plan, Truncate and Poll return; the next step waits for it. */
-  onState?(step: Step, state: RunState): Promise<void>;
+  onState(step: Step, state: RunState): Promise<void>;
   /** Called before each state of the workflow; throws to end the run there. */
-  entered?(): void;
+  entered(): void;
   /** Called with what a step throws; the workflow itself keeps its name and message. */
-  onFailure?(step: Step, error: unknown): void;
+  onFailure(step: Step, error: unknown): void;
   /** Adds the English to the report's data. */
   addSentences: ReportServices['addSentences'];
 }
@@ -33,7 +33,7 @@ interface WorkflowRun {
  * @throws if no report could be published, and what `entered` throws
  */
 export async function runWorkflow(run: WorkflowRun): Promise<void> {
-  const { services, publisher, addSentences, entered = () => {}, onState = async () => {}, onFailure = () => {} } = run;
+  const { services, publisher, addSentences, entered, onState, onFailure } = run;
   const during = (step: Step): RunServices => {
     const deadline = services.clock.now() + functionTimeoutSeconds[step] * 1000;
     return { ...services, deadline: () => deadline };

@@ -24,9 +24,7 @@ import type { AskDryRun } from './dry-runs.ts';
 
 export interface CheckResults {
   checks: Check[];
-  /** If the server tells them. */
   sizes?: IndexSize[];
-  /** Whether rows can be counted. */
   canCount: boolean;
 }
 

@@ -1,3 +1,5 @@
+import { readBaseUrl } from '../../lambda/gms/http/base-url.ts';
+import { createHttpTransport } from '../../lambda/gms/http/http-transport.ts';
 import { isObject, parseJson } from '../../lambda/gms/responses/json-value.ts';
 import type { HttpResponse } from '../../lambda/gms/transport.ts';
 
@@ -35,4 +37,24 @@ function isOfGms({ status, body }: HttpResponse): boolean {
   if (status === 401) return true;
   const config = status === 200 ? parseJson(body) : undefined;
   return isObject(config) && ('versions' in config || 'noCode' in config);
+}
+
+/** A check must not wait for an address that only the deployed functions reach. */
+const timeoutMillis = 3000;
+
+/**
+ * A warning where something else answers at a stage's address, and GMS beside it; nothing is said where nothing answers.
+ * @param path of the stage file
+ */
+export async function stageAddressWarnings(path: string, gmsUrl: string): Promise<string[]> {
+  const address = readBaseUrl(gmsUrl);
+  if (address.kind === 'wrong') return [];
+  const network = createHttpTransport({ connectTimeoutMillis: timeoutMillis, readTimeoutMillis: timeoutMillis });
+  try {
+    const there = await findGms(address.baseUrl, (url) => network.page(url));
+    if (there === undefined) return [];
+    return [`${path}: warning: gmsUrl: DataHub's API answers at ${there}, not at ${address.baseUrl}: put that there.`];
+  } finally {
+    await network.close();
+  }
 }

@@ -2,12 +2,12 @@ import { isUnresolved, type LedgerRecord, type StoredRecord, type Verdict } from
 import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
 import { duration, exact, moment, rows, size } from '../../lambda/report/sentences/numbers.ts';
 import { retentionOfWindow } from '../../lambda/truncation/counts.ts';
-import { rowsOf, type Survey, type SurveyedIndex } from '../events/findings.ts';
+import type { Survey, SurveyedIndex } from '../events/findings.ts';
 
 /** What to know before writing policies, one paragraph each. */
 export function hints({ indices, unnamed }: Survey, own: OwnTruncations, refusesForceField: boolean): string[] {
   return [
-    ...largest(indices, unnamed),
+    ...(indices.some(({ sizeMb }) => sizeMb !== undefined) ? ['Sizes are of primaries; replicas are extra.'] : []),
     ...quarantinedByThisJob(indices, own),
     ...firstRun(indices),
     ...truncatedByThisJob(indices, own),
@@ -18,19 +18,6 @@ export function hints({ indices, unnamed }: Survey, own: OwnTruncations, refuses
     ...withoutNames(unnamed, indices),
     ...withoutSizes(indices),
   ];
-}
-
-function largest(indices: readonly SurveyedIndex[], unnamed: readonly string[]): string[] {
-  const [first] = indices;
-  if (first === undefined || rowsOf(first) === 0) return [];
-  const sizes = indices.reduce((sum, { sizeMb = 0 }) => sum + sizeMb, 0);
-  const rows = indices.reduce((sum, index) => sum + rowsOf(index), 0);
-  const text = `The largest index is ${dottedName(first)}: `;
-  return first.sizeMb !== undefined && sizes > 0
-    ? [
-        `${text}${size(first.sizeMb)} of ${size(sizes)} in all${unnamed.length > 0 ? ' that could be counted' : ''}. (Sizes are of primaries; replicas are extra.)`,
-      ]
-    : [`${text}${exact(rowsOf(first))} of ${exact(rows)} rows in all.`];
 }
 
 /** Rows from which on a first truncation is worth a plan. */

@@ -68,7 +68,6 @@ export async function surveyServer(
 
 const useThat = (address: string): string => `DataHub's API answers at ${address}: give that address.`;
 
-/** Whether nothing in it needs attention. */
 export const isFine = ({ checks, survey: { stopped, indices } }: Findings): boolean =>
   stopped === undefined &&
   checks.every(({ state }) => state !== 'failed') &&

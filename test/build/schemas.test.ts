@@ -56,7 +56,7 @@ test('Each value of the chart is in its schema, with a description, and a templa
 
 test.each(['policies', 'stage'] as const)('docs/%s.schema.json says that the command knows more', (name) => {
   const { description } = JSON.parse(schemas[schemaFiles[name]]);
-  expect(description).toMatch(`Weaker than: ./retention validate --${name} FILE`);
+  expect(description).toMatch('Weaker than: ./retention validate --policies FILE');
 });
 
 describe('docs/report.schema.json', () => {

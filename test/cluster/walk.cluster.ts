@@ -231,7 +231,7 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
     await pause();
     await cluster.type('kubectl drain node-1 --force', 'admin');
     expect((await stopped).stdout).toContain('holds no record, so this counts as the first run');
-    expect((await stopped).stdout).toContain('What the server has begun continues without this program');
+    expect((await stopped).stdout).toContain('the server goes on without this program');
     await cluster.type('kubectl uncordon node-1', 'admin');
     await until('another pod', async () => (await logOf(name)).includes('Subject:'));
     expect(logs[name]).toMatch(/dataset\.datasetProfile.*truncated/);

@@ -22,9 +22,12 @@ const isStepOfTheEngine = ({ text }: Command): boolean => {
 
 /** A command belongs to exactly one. */
 const owners: readonly [Executor, (command: Command) => boolean][] = [
-  ['pages', begins(/^(?:npm |\.\/retention (?!validate --stage)|git |datahub-retention |machine\b|sudo )/)],
+  ['pages', begins(/^(?:npm |\.\/retention (?!validate --policies infra)|git |datahub-retention |machine\b|sudo )/)],
   ['pages', isArgumentOf('verb')],
-  ['deploy', begins(/^(?:(?:ARN=\$\()?aws (?!cloudtrail )|(?:npx )?cdk |cp infra|\.\/retention validate --stage)/)],
+  [
+    'deploy',
+    begins(/^(?:(?:ARN=\$\()?aws (?!cloudtrail )|(?:npx )?cdk |cp infra|\.\/retention validate --policies infra)/),
+  ],
   ['deploy', isArgumentOf('input')],
   ['cluster', begins(/^(?:(?:until )?kubectl|helm|by_hand)\b/)],
   ['cluster', isArgumentOf('DATAHUB_RETENTION_ARGS')],

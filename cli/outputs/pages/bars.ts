@@ -1,7 +1,7 @@
 import { dottedName } from '../../../lambda/policy/aspects.ts';
 import { exact } from '../../../lambda/report/sentences/numbers.ts';
 import { rowsOf, type Suggestion, type SurveyedIndex, share } from '../../events/findings.ts';
-import { type Child, type Html, html } from './html.ts';
+import { breakable, type Html, html } from './html.ts';
 
 /**
  * A bar of rows, which a screen reader can name and describe. It has no view box, so that it uses the available width
@@ -10,11 +10,11 @@ import { type Child, type Html, html } from './html.ts';
 
 /**
  * What a first run would do with the rows of an index, the oldest on the left.
- * @param heading shown above the bar, on the left
  * @param most rows of a bar of full width
  */
-export function rowsBar(index: SurveyedIndex, suggestion?: Suggestion, heading?: Child, most = rowsOf(index)): Html {
+export function rowsBar(index: SurveyedIndex, suggestion: Suggestion | undefined, most: number): Html {
   const [name, rows] = [dottedName(index), rowsOf(index)];
+  const heading = html`<b>${breakable(name)}</b>`;
   const { rowsPastRetention = 0, rowsToDelete = 0 } = suggestion ?? {};
   if (rows === 0) return html`<p class="ends">${heading}<span class="stay">No rows</span></p>`;
   const part = (className: string, from: number, to: number) =>
@@ -35,7 +35,6 @@ export function rowsBar(index: SurveyedIndex, suggestion?: Suggestion, heading?:
 /** A horizontal position as SVG takes it; two decimals are less than a tenth of a pixel on a phone. */
 const across = (part: number): string => `${Math.round(part * 1e4) / 100}%`;
 
-/** Once for a page. */
 export const legend: Html = html`<ul class="legend">${[
   ['g', 'a first run would delete'],
   ['w', 'past the retention, would stay'],

@@ -18,7 +18,7 @@ const dark = `
 
 const sheet = `
 :root { color-scheme: light dark; ${light} }
-@media screen and (prefers-color-scheme: dark) { :root { ${dark} } }
+@media (prefers-color-scheme: dark) { :root { ${dark} } }
 *, *::before, *::after { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; scroll-padding-top: 1rem; }
 body {
@@ -27,7 +27,7 @@ body {
 }
 header, main, footer { max-width: 60rem; margin: 0 auto; padding: 0 1rem; }
 a { color: var(--link); text-underline-offset: .15em; }
-a:focus-visible, summary:focus-visible, pre:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; border-radius: 3px; }
+a:focus-visible, pre:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; border-radius: 3px; }
 .skip { position: absolute; left: -999rem; }
 .skip:focus { left: 1rem; top: .5rem; background: var(--paper); padding: .25rem .75rem; }
 
@@ -79,37 +79,15 @@ li + li { margin-top: .25rem; }
 .legend svg { flex: none; display: block; }
 .facts { margin: .75rem 0 0; display: flex; flex-wrap: wrap; gap: .125rem 1.25rem; font-size: .875rem; }
 
-details { margin-top: .625rem; font-size: .875rem; }
-summary { cursor: pointer; color: var(--link); width: fit-content; }
-table { border-collapse: collapse; width: 100%; font-size: .875rem; }
-caption { text-align: left; color: var(--muted); font-size: .8125rem; padding: .375rem 0; }
-th, td { padding: .3125rem 0 .3125rem .75rem; text-align: right; vertical-align: baseline; border-top: 1px solid var(--rule); font-weight: 400; }
-thead th { color: var(--muted); font-size: .8125rem; border-top: 0; }
-th:first-child, td:first-child { padding-left: 0; text-align: left; }
-td, thead th { overflow-wrap: normal; }
-td { white-space: nowrap; }
-tbody th .badge { display: inline-block; margin-left: .75rem; font-weight: 500; }
 footer { padding-top: 1.5rem; padding-bottom: 3rem; color: var(--muted); font-size: .8125rem; }
 
 @media (max-width: 34rem) {
   header { padding-top: 1.25rem; }
   .card { padding: .875rem .875rem; }
-  tbody th .badge { display: block; margin-left: 0; }
   .totals { grid-template-columns: repeat(2, 1fr); }
   .totals div:last-child:nth-child(odd) { grid-column: 1 / -1; }
   .totals div { padding: .625rem .75rem; }
   .totals dd { font-size: 1.125rem; }
-  table { font-size: .8125rem; }
-  th, td { padding-left: .375rem; }
-}
-@media print {
-  body { background: #fff; font-size: 10pt; }
-  header, main, footer { max-width: none; padding: 0; }
-  .skip { display: none; }
-  .card, figure, tr, li { break-inside: avoid; }
-  h2, h3 { break-after: avoid; }
-  a { color: inherit; text-decoration: none; }
-  * { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
 }
 `;
 

@@ -1,13 +1,11 @@
 import { dottedName } from '../../../lambda/policy/aspects.ts';
 import { exact, moment, size } from '../../../lambda/report/sentences/numbers.ts';
 import { errorText } from '../../../lambda/report/sentences/server-errors.ts';
+import { jobVersion } from '../../../version.ts';
 import {
   ageOfOldest,
-  ages,
   type Findings,
   failuresByReason,
-  freedExplained,
-  freedMb,
   policiesText,
   rowsOf,
   type Suggestion,
@@ -15,8 +13,8 @@ import {
   share,
 } from '../../events/findings.ts';
 import { legend, rowsBar } from './bars.ts';
-import { document } from './document.ts';
-import { breakable, type Child, type Html, html } from './html.ts';
+import { breakable, type Child, Html, html } from './html.ts';
+import { style, styleHash } from './style.ts';
 
 /**
  * What a survey found, as one HTML file: what needs attention, what to know, all indices side by side, each by
@@ -44,7 +42,8 @@ export function surveyPage(
     ['all', 'All indices', html`<div class="card">${compared(findings)}${legend}</div>`],
     ['indices', 'Index by index', indices.map((index) => card(index, suggestionFor(index, suggestions), damaged))],
   ];
-  if (suggestions.length > 0) sections.push(['policies', 'Suggested policies', policies(suggestions)]);
+  if (suggestions.length > 0)
+    sections.push(['policies', 'Suggested policies', html`<div class="card">${code(policiesText(suggestions))}</div>`]);
   const title = `DataHub retention: survey${name === undefined ? '' : ` of ${name}`}`;
   return clean(
     document(title, [
@@ -109,23 +108,13 @@ function alertsOf({ damage, damaged, checks, survey }: Findings): Html[] {
   ];
 }
 
-/** More cannot be compared by eye; each has its own card. */
-const maxCompared = 10;
-
-/** The largest indices side by side. */
-function compared({ survey: { indices }, suggestions }: Findings): Child {
+/** The indices side by side, the one with most rows first. */
+function compared({ survey: { indices }, suggestions }: Findings): Html[] {
   const counted = indices
     .filter(({ counts }) => counts.kind === 'counted')
     .sort((one, other) => rowsOf(other) - rowsOf(one));
   const most = Math.max(1, ...counted.map(rowsOf));
-  const bars = counted.slice(0, maxCompared).map((index) => {
-    const heading = html`<b>${breakable(dottedName(index))}</b>`;
-    return rowsBar(index, suggestionFor(index, suggestions), heading, most);
-  });
-  return [
-    bars,
-    counted.length > bars.length && html`<p class="aside">The ${bars.length} largest of ${counted.length}.</p>`,
-  ];
+  return counted.map((index) => rowsBar(index, suggestionFor(index, suggestions), most));
 }
 
 function card(index: SurveyedIndex, suggestion: Suggestion | undefined, damaged: readonly string[]): Html {
@@ -135,13 +124,10 @@ function card(index: SurveyedIndex, suggestion: Suggestion | undefined, damaged:
   const sentence = index.protected
     ? 'The state of stateful ingestion, not history: it must not be truncated, and policies for it are refused.'
     : suggestion && `Suggested: ${suggestion.why}.`;
-  return html`<section class="card"><div class="top"><h3>${breakable(name)}</h3>${badge && html`<span class="badge failed">${badge}</span>`}</div>${sentence && html`<p class="sentence">${sentence}</p>`}${
-    counts.kind === 'counted' && [
-      rowsBar(index, suggestion),
-      staying(index, suggestion),
-      agesTable(name, counts, sizeMb),
-    ]
-  }${facts('facts', [
+  return html`<section class="card"><div class="top"><h3>${breakable(name)}</h3>${badge && html`<span class="badge failed">${badge}</span>`}</div>${sentence && html`<p class="sentence">${sentence}</p>`}${staying(
+    index,
+    suggestion,
+  )}${facts('facts', [
     ...(counts.kind === 'counted' ? [['Reaches back', ageOfOldest(counts)] as const] : []),
     ...(sizeMb === undefined ? [] : [['Size', size(sizeMb)] as const]),
     ...(indexName === undefined ? [] : [['Index', indexName] as const]),
@@ -155,20 +141,30 @@ function staying(index: SurveyedIndex, suggestion: Suggestion | undefined): Html
   return html`<p class="aside"><b>${exact(left)}</b> past the retention (${share(left, rowsOf(index))}) would stay: ${suggestion.whyNotMore}.</p>`;
 }
 
-function agesTable(
-  name: string,
-  { rowsTotal, older }: SurveyedIndex['counts'] & { kind: 'counted' },
-  mb?: number,
-): Html {
-  const freed = mb !== undefined && rowsTotal > 0;
-  const space = (rows: number) => html`<td>${size(freedMb(rows, rowsTotal, mb) ?? 0)}</td>`;
-  return html`<details><summary>The numbers</summary><table><caption>Rows of ${name} by age</caption><thead><tr><th scope="col">Older than</th><th scope="col">Rows</th><th scope="col">Share</th><th scope="col">Would remain</th>${freed && html`<th scope="col">Would free</th>`}</tr></thead><tbody>${ages.map(
-    (age) =>
-      html`<tr><th scope="row">${age} days</th><td>${exact(older[age])}</td><td>${share(older[age], rowsTotal)}</td><td>${exact(rowsTotal - older[age])}</td>${freed && space(older[age])}</tr>`,
-  )}</tbody></table>${freed && html`<p class="aside">${freedExplained}</p>`}</details>`;
-}
+/**
+ * A whole page in one file. Its content security policy allows only this style: no scripts, no requests, whatever a
+ * name in it says.
+ */
 
-function policies(suggestions: readonly Suggestion[]): Html {
-  const reasons = suggestions.map(({ policy, why }) => `${dottedName(policy)}: ${why}.`);
-  return html`<div class="card">${list(reasons)}<details><summary>As a policies file</summary>${code(policiesText(suggestions))}</details></div>`;
+const contentPolicy = `default-src 'none'; style-src '${styleHash}'; base-uri 'none'; form-action 'none'`;
+
+function document(title: string, body: Child): string {
+  const page = html`<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${new Html(contentPolicy)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="generator" content="datahub-retention ${jobVersion()}">
+<meta name="referrer" content="no-referrer">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<style>${new Html(style)}</style>
+</head>
+<body>
+${body}
+</body>
+</html>
+`;
+  return `<!doctype html>\n${page.text}`;
 }

@@ -2,16 +2,14 @@ import type { Report } from '../../../lambda/model/report-schema.ts';
 import { mailLines, plainLine } from '../../../lambda/report/destinations/mail.ts';
 import type { Line } from '../../../lambda/report/render.ts';
 import { duration, moment } from '../../../lambda/report/sentences/numbers.ts';
-import { diagnosis } from '../../../lambda/report/sentences/server-errors.ts';
 import type { WatchedEntry } from '../../../lambda/run/state.ts';
-import type { Header, RunListener, ServerEvent } from '../../events/run-listener.ts';
+import type { Header, RunListener } from '../../events/run-listener.ts';
 import { hanging, wrapped } from '../table.ts';
 import { createProgress, waitingLine } from './progress.ts';
 import { paintFor, type Screen, widthOf } from './screen.ts';
 import { checkLines, surveyLines } from './survey.ts';
 import { createWaiting } from './waiting.ts';
 
-/** What people see of a run or a survey. */
 export function onScreen(screen: Screen): RunListener {
   const hidden: Array<(text: string) => string> = [];
   const waiting = createWaiting({
@@ -45,7 +43,6 @@ export function onScreen(screen: Screen): RunListener {
     },
     ledger: (path) => print(...hanging('Ledger  ', path, room())),
     note: (text, more = []) => print('', ...wrapped(text, room()), ...more),
-    serverEvent: (event) => progress.say(serverEventLine(event)),
     counted: (done, of) => {
       counted = done < of ? `${done} of ${of} indices counted` : undefined;
     },
@@ -95,14 +92,6 @@ function runClockNote({ startedAt, finishedAt }: Report, tookMillis: number): st
   const ownMillis = Date.parse(finishedAt) - Date.parse(startedAt);
   if (ownMillis < tookMillis + 5000) return [];
   return [`Times are by the run's clock, which skips waits: on this machine it took ${duration(tookMillis / 1000)}.`];
-}
-
-function serverEventLine(event: ServerEvent): string {
-  if (event.kind === 'back') return 'The server answers again.';
-  const said = diagnosis(event.error);
-  return event.kind === 'away'
-    ? `The server does not answer: ${said}.`
-    : `${event.index}: ${said}. It may still have arrived: the run does not send it again, and counts its rows.`;
 }
 
 function headerLines({ server, from, mode, embedded, fast, ledger }: Header): [label: string, text: string][] {

@@ -18,9 +18,7 @@ import type { Paint } from './screen.ts';
 
 /** What people see of a run while it works: the plan, and a line when a truncation gets on or ends. */
 
-interface Progress {
-  state: RunListener['state'];
-  task: RunListener['task'];
+interface Progress extends Pick<RunListener, 'state' | 'task'> {
   /** Prints something else below the same heading. */
   say(line: string): void;
 }

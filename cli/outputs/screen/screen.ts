@@ -78,24 +78,20 @@ export function keepWriting(
   stdout: NodeJS.WriteStream & { fd: number },
   stderr: NodeJS.WriteStream,
 ): () => Promise<Printed> {
-  let hasComplained = false;
   let failed: Printed | undefined = isNullDevice(stdout.fd) ? 'not-asked' : undefined;
   stderr.on('error', () => {});
   stdout.on('error', (error: NodeJS.ErrnoException) => {
-    failed ??= isGone(error) ? 'gone' : 'refused';
-    if (failed !== 'refused' || hasComplained) return;
-    hasComplained = true;
+    if (failed !== undefined) return;
+    failed = isGone(error) ? 'gone' : 'refused';
+    if (failed === 'gone') return;
     const { problem, remedy = 'check where it goes' } = whatFailed(error);
     writeTo(stderr, `The output cannot be written (${problem}): ${remedy}. The program continues without it.\n`);
   });
   return async () => {
     // Called when all that was written before has been taken, or refused.
     const flushed = new Promise<void>((resolve) => stdout.write('', () => resolve()));
-    const answered = new AbortController();
-    const isStuck = sleep(timeoutMillis, true, { signal: answered.signal, ref: false }).catch(() => false);
-    const stuck = await Promise.race([flushed.then(() => false), isStuck]);
-    answered.abort();
-    return failed ?? (stuck || !stdout.writable ? 'gone' : 'taken');
+    const isStuck = await Promise.race([flushed.then(() => false), sleep(timeoutMillis, true, { ref: false })]);
+    return failed ?? (isStuck || !stdout.writable ? 'gone' : 'taken');
   };
 }
 

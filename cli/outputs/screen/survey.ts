@@ -16,8 +16,6 @@ import {
 import { type Column, hanging, table, wrapped } from '../table.ts';
 import type { Paint } from './screen.ts';
 
-/** The survey's text, line by line. */
-
 const severities = { ok: 'ok', note: 'note', failed: 'failed', 'not checked': 'attention' } as const;
 
 /** Each check, with what to do below it. @param room for a line, characters; Infinity in a file */

@@ -58,11 +58,6 @@ describe("DataHub's own settings", () => {
       /^DATAHUB_GMS_HOST: The GMS address must begin with http/,
     ],
     ['skipping the only place', { DATAHUB_SKIP_CONFIG: 'True' }, /^No server: .*\(DATAHUB_SKIP_CONFIG leaves/],
-    [
-      'services that sign in by themselves',
-      { DATAHUB_GMS_URL: 'http://staging', DATAHUB_SYSTEM_CLIENT_ID: '__datahub_system' },
-      /\(this job does not use DATAHUB_SYSTEM_CLIENT_ID\)/,
-    ],
   ])('are refused by name: %s', (_name, env, sentence) => {
     expect(problemOf(() => readServer({}, { ...home(written), ...env }))).toMatch(sentence);
   });

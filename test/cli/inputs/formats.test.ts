@@ -3,16 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { inspected } from '../../../cli/commands/validate.ts';
-import {
-  addressInPolicies,
-  notTaken,
-  originOf,
-  policiesFile,
-  withLimits,
-  withServer,
-} from '../../../cli/inputs/policies.ts';
+import { addressInPolicies, originOf, policiesFile, withLimits, withServer } from '../../../cli/inputs/policies.ts';
 import { readServer } from '../../../cli/inputs/server.ts';
-import { fixedIdentity } from '../../../lambda/gms/identity.ts';
 import { operation } from '../here.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'formats-'));
@@ -27,7 +19,7 @@ function file(text: string, name: string): string {
 function said(text: string, name: string): string {
   let lines: string;
   try {
-    lines = inspected({ policies: file(text, name) }).lines.join('\n');
+    lines = inspected(file(text, name)).lines.join('\n');
   } catch (error) {
     lines = (error as Error).message;
   }
@@ -123,30 +115,6 @@ describe('The files that people have', () => {
     expect(said(stageFile({ noIdentity: 'true' }), 'prod.json')).toMatch(sentence);
   });
 
-  test.each([
-    [
-      'prod.json',
-      stageFile({ gmsUrl: 'https://gms.corp.test', headersParameter: '/h', caCertificateParameter: '/ca' }),
-      'headersParameter (give --header-file), caCertificateParameter (give --ca-file)',
-    ],
-    ['values.yaml', valuesFile('tlsSecret: tls\n  headersSecret: ""'), 'server.tlsSecret (give --client-certificate)'],
-    [
-      'values.yaml',
-      valuesFile('caVolume: { secret: { secretName: ca } }\n  headersSecret: h'),
-      'server.headersSecret (give --header-file), server.caVolume (give --ca-file)',
-    ],
-  ])('%s says what of it only the deployed job can read, unless options give it', async (name, text, what) => {
-    const path = file(text, name);
-    const { settings } = policiesFile(path, undefined);
-    const server = readServer({}, token, () => addressInPolicies(settings));
-    expect(await notTaken(settings, server)).toEqual([
-      `Not taken from ${path}, because only the deployed job reads it: ${what}.`,
-    ]);
-    const all = { headers: { 'X-Key': 'a' }, certificate: { cert: '', key: '' } };
-    expect(await notTaken(settings, { ...server, identity: fixedIdentity(all), ca: () => '' })).toEqual([]);
-    expect(await notTaken(settings, readServer({ gmsUrl: 'https://y' }, token))).toEqual([]);
-  });
-
   test('the limits of the command line take the place of those in the file', () => {
     const text = JSON.stringify([{ entityType: 'dataset', aspect: 'operation', retentionDays: 3 }]);
     expect(said(text, 'p.json')).toMatch(/at least 7 \(minRetentionDays\)/);
@@ -174,7 +142,7 @@ describe('The files that people have', () => {
     [
       'flux.yaml',
       'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\n',
-      '1:1: it is a HelmRelease: put the values',
+      '1:1: it is a HelmRelease of Kubernetes: give the list',
     ],
     ['tabs.yaml', 'policies:\n\t- a: 1\n', '2:1: it is indented with a tab here'],
     [
@@ -186,7 +154,7 @@ describe('The files that people have', () => {
     ['empty.yaml', '', '1:1: it is empty.'],
     ['comments.yaml', '# nothing yet\n', '1:1: it holds nothing but comments.'],
     ['two.yaml', `- ${policy}\n---\n- ${policy}\n`, '2:1: it holds several documents'],
-    ['anchor.yaml', 'policies:\n  - *none\n', '2:5: it refers to an anchor that is not defined before it.'],
+    ['anchor.yaml', 'policies:\n  - *none\n', '1:1: it refers to an anchor that is not defined before it'],
     ['octal.yaml', `- ${policy.replace('90', '0365')}\n`, '1:45: 0365 begins with 0, and Helm reads that as octal'],
     [
       'yes.yaml',
@@ -198,7 +166,7 @@ describe('The files that people have', () => {
       `- ${policy.replace('90', '2026-01-01')}\n`,
       '1:45: policy 1: retentionDays must be a number, not "2026',
     ],
-    ['tag.yaml', `- ${policy.replace('90', '!days 90')}\n`, '1:60: it has a tag (!) here'],
+    ['tag.yaml', `- ${policy.replace('90', '!days 90')}\n`, '1:60: it is not YAML here'],
     ['typo.yaml', values.replace('name:', 'nmae:'), '3:3: "nmae" is not a known field: did you mean name?'],
     [
       'both.yaml',
@@ -209,7 +177,7 @@ describe('The files that people have', () => {
     [
       'bomb.yaml',
       `a: &a [1,1]\n${[...'bcdefghijk'].map((name, at) => `${name}: &${name} [${`*${'abcdefghij'[at]},`.repeat(9)}1]`).join('\n')}\n`,
-      '1:1: it repeats its anchors too often.',
+      '1:1: it refers to an anchor that is not defined before it, or repeats its anchors too often.',
     ],
   ])('%s: the error says what is wrong and where, and shows none of the content', (name, text, line) => {
     const [first = ''] = said(text, name).split('\n');

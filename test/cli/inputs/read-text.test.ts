@@ -34,7 +34,7 @@ describe('A file that the command line names', () => {
   test('is refused where it is far too large', () => {
     const path = folder().at('large');
     writeFileSync(path, Buffer.alloc(5 * 1024 * 1024));
-    expect(problemOf(() => readText(path, '--stage'))).toMatch(/\(it is larger than 4 MB\); name the right file\.$/);
+    expect(problemOf(() => readText(path, '--policies'))).toMatch(/\(it is larger than 4 MB\); name the right file\.$/);
   });
 
   test.each([

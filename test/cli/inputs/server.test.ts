@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { homeOf } from '../../../cli/inputs/datahubenv.ts';
 import { readServer } from '../../../cli/inputs/server.ts';
-import { defaultLedgerPath, ledgerFolders } from '../../../cli/ledgers/choose.ts';
+import { defaultLedgerPath } from '../../../cli/ledgers/choose.ts';
 import { programs } from '../../programs.ts';
 import { folder } from '../processes.ts';
 import { problemOf } from './problem.ts';
@@ -27,14 +27,6 @@ test('An empty HOME is no folder of its own', () => {
   onTestFinished(() => void vi.unstubAllEnvs());
   expect(homeOf()).toMatch(/^\//);
   expect(isAbsolute(defaultLedgerPath({}, false))).toBe(true);
-});
-
-test('Neither ledger that a run may choose takes its outputs', () => {
-  const env = { XDG_STATE_HOME: '/state' };
-  expect(ledgerFolders(undefined, env)).toEqual([
-    ['--ledger', '/state/datahub-retention/sample-ledger'],
-    ['--ledger', '/state/datahub-retention/ledger'],
-  ]);
 });
 
 describe('an access token', () => {

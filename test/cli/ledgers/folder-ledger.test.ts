@@ -1,15 +1,5 @@
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -90,17 +80,6 @@ it('reads names that a file system could not hold as they are', async () => {
   const { ledger } = fresh();
   await ledger.replace(idle('../a/b@7.json', 1));
   expect((await ledger.list()).map(({ index }) => index)).toEqual(['../a/b@7.json']);
-});
-
-it('removes what a killed process left a week ago, and nothing younger', () => {
-  const folder = freshFolder();
-  folderLedger(folder).prepare();
-  const old = new Date(Date.now() - 8 * 24 * 3600 * 1000);
-  for (const name of ['.new-old', '.new-young', '.other']) writeFileSync(join(folder, name), '');
-  utimesSync(join(folder, '.new-old'), old, old);
-  utimesSync(join(folder, '.other'), old, old);
-  folderLedger(folder).prepare();
-  expect(readdirSync(folder).sort()).toEqual(['.new-young', '.other']);
 });
 
 it('takes only a folder that does not exist for an empty ledger', async () => {

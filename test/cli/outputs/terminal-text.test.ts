@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { folderLedger } from '../../../cli/ledgers/folder-ledger.ts';
+import { keepLastRun } from '../../../cli/ledgers/stored-ledger.ts';
 import { writeTo } from '../../../cli/outputs/output-file.ts';
 import { paintFor } from '../../../cli/outputs/screen/screen.ts';
 import { serverAddress } from '../../../lambda/gms/http/base-url.ts';
@@ -39,7 +40,7 @@ test.each([
   await ledger.prepare();
   for (const record of records(serverAddress(night.url), keeps)) await ledger.replace(record);
   await ledger.replace({ ...anIdle({ index: `broken${marker}` }), state: marker } as never).catch(() => {});
-  await ledger.keepLastRun({
+  await keepLastRun(ledger, {
     ...{ runId: marker, server: marker, subject: marker, verb: 'enforce', result: 'ok' },
     ...{ startedAt: '2026-11-20T00:00:00.000Z', finishedAt: '2026-11-20T00:00:00.000Z' },
   });

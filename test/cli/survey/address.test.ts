@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { stageAddressWarnings } from '../../../cli/survey/stage-address.ts';
+import { stageAddressWarnings } from '../../../cli/survey/find-gms.ts';
 import { answering, runHere } from '../here.ts';
 import { folder } from '../processes.ts';
 

@@ -88,9 +88,9 @@ describe('A survey', () => {
     ],
   ])('its page draws %s as such, with their number and the reason', async (_, timestamps, number, reason) => {
     const { page } = await surveyed(only(timestamps));
-    const card = page.slice(page.indexOf('id="indices"'));
-    expect(card).toMatch(number);
-    expect([/class="g"/.test(card), /class="w"/.test(card)]).toEqual([reason === undefined, reason !== undefined]);
+    const bars = page.slice(page.indexOf('id="all"'), page.indexOf('class="legend"'));
+    expect(bars).toMatch(number);
+    expect([/class="g"/.test(bars), /class="w"/.test(bars)]).toEqual([reason === undefined, reason !== undefined]);
     if (reason) expect(page).toMatch(reason);
     // What must be known first stands first.
     expect(page.indexOf('id="to-know"')).toBeLessThan(page.indexOf('id="all"'));

@@ -72,8 +72,13 @@ const members = (fields: Fields): string =>
 
 function comment(field: Field): string {
   const text = `${field.description}${rangeOf(field)}`;
-  if (isRequired(field)) return `  /** ${text} */`;
-  return `  /**\n   * ${text}\n   * @default ${field.unset === undefined ? literal(field.default) : `- ${field.unset}`}\n   */`;
+  const tag = isRequired(field)
+    ? []
+    : [`@default ${field.unset === undefined ? literal(field.default) : `- ${field.unset}`}`];
+  const lines = [...(text.match(/\S.{0,113}(?=\s|$)/g) ?? []), ...tag];
+  return lines.length === 1
+    ? `  /** ${text} */`
+    : ['  /**', ...lines.map((line) => `   * ${line}`), '   */'].join('\n');
 }
 
 const literal = (value: unknown): string => (typeof value === 'string' ? `'${value}'` : JSON.stringify(value));

@@ -75,7 +75,10 @@ export function folderLedger(folder: string, isNamed = false): StoredLedger {
   const makeIfMissing = () => {
     if (names() === undefined) makeFolder(resolve(folder));
   };
-  /** A text beside the records, whose name begins with a dot as no record's does. Its readers see the old one or the new one, never a part of it. */
+  /**
+   * A text beside the records; no record's name begins with a dot. Readers see the old text or the new one, never a
+   * part of it.
+   */
   const beside = (name: string): RunStore => {
     const read = () => textOf(path(name)) || undefined;
     return {

@@ -24,7 +24,9 @@ export interface RetentionPolicy {
    */
   readonly maxDeletePercent?: number;
   /**
-   * The tolerance: rows newer than the cutoff that may be gone after a truncation without quarantining the index, as a share of them. DataHub deletes an entity’s rows with the entity, so ten rows are always tolerated, except with 0: then one entity that is deleted during a truncation is act now, and a quarantine.
+   * The tolerance: rows newer than the cutoff that may be gone after a truncation without quarantining the index, as a
+   * share of them. DataHub deletes an entity’s rows with the entity, so ten rows are always tolerated, except with 0:
+   * then one entity that is deleted during a truncation is act now, and a quarantine.
    * @default 2
    */
   readonly maxMissingPercent?: number;
@@ -44,7 +46,8 @@ export interface RetentionPolicy {
    */
   readonly timeoutSeconds?: number;
   /**
-   * The row limit: the most rows that one run may delete, the oldest first; later runs go on with the rest. A reindex is never split.
+   * The row limit: the most rows that one run may delete, the oldest first; later runs go on with the rest. A reindex
+   * is never split.
    * @default - the stage’s maxRowsPerRun
    */
   readonly maxRowsPerRun?: number;
@@ -62,7 +65,10 @@ export interface RetentionPolicy {
 
 /** The settings of one stage: what a stage file holds, but for resources. */
 export interface StageProps {
-  /** The name of the stage, at most 20 lower-case letters, digits and hyphens; part of resource names. One stage for each server. */
+  /**
+   * The name of the stage, at most 20 lower-case letters, digits and hyphens; part of resource names. One stage for
+   * each server.
+   */
   readonly stage: string;
   /** The GMS address with its prefix: https://host/api/gms, https://host/gms or http://host:8080. */
   readonly gmsUrl: string;
@@ -189,7 +195,8 @@ export interface StageProps {
    */
   readonly maxRunHours?: number;
   /**
-   * Hours without a scheduled start after which the alarm fires; CloudWatch looks back at most seven days. From 1 to 168.
+   * Hours without a scheduled start after which the alarm fires; CloudWatch looks back at most seven days. From 1 to
+   * 168.
    * @default 26
    */
   readonly alarmIfNotStartedHours?: number;

@@ -150,10 +150,12 @@ export function remains(cause: CauseOf<'remains'>, entry: DecidedIndex, context:
     };
   }
   if (isOver && done === 0 && conflicts === 0 && total !== 0 && rowsDeleted === 0) {
+    const itsTask = taskId === undefined ? 'Its task' : `Its task (${taskId})`;
+    const ofAll = total === undefined ? '' : ` of ${exact(total)}`;
     return {
       subject: 'the index refuses deletes',
       what: 'its task has ended, and no row was deleted',
-      why: `${taskId === undefined ? 'Its task' : `Its task (${taskId})`} deleted 0${total === undefined ? '' : ` of ${exact(total)}`} rows and met no conflict: the index refuses deletes. Most often the disk is full, or index.blocks.write or a read-only policy is set.`,
+      why: `${itsTask} deleted 0${ofAll} rows and met no conflict: the index refuses deletes. Most often the disk is full, or index.blocks.write or a read-only policy is set.`,
       urgency: 'week',
       next: 'Free space if the disk is full, then remove the block; the next run tries again.',
       inspect: showBlocks(entry),

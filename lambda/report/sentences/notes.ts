@@ -173,16 +173,21 @@ function refusal(
         next: `Let an enforcing run verify it, or release it again ${until === undefined ? 'later' : 'then'}.`,
         inspect: listTasks,
       };
-    case 'missing':
+    case 'missing': {
+      const wasReplaced = replaced(note.indexBefore, note.indexNow);
       return {
         why: joined(
-          replaced(note.indexBefore, note.indexNow),
+          wasReplaced,
           `${count}${accepted === undefined ? '' : ` (accepted: ${exact(accepted)})`}.`,
           cutoffText(note.cutoffMillis),
         ),
         ...(note.notVisible === undefined
           ? {
-              next: `Bring the rows back as the runbook says, then release it again.${note.method === 'reindex' || replaced(note.indexBefore, note.indexNow) !== '' ? ' Until then, do not upgrade DataHub: that may remove the old index with the rows.' : ''}`,
+              next: joined(
+                'Bring the rows back as the runbook says, then release it again.',
+                (note.method === 'reindex' || wasReplaced !== '') &&
+                  'Until then, do not upgrade DataHub: that may remove the old index with the rows.',
+              ),
               inspect: lists,
             }
           : { ...hidden, next: `${hidden.next} Then release it again.` }),
@@ -190,6 +195,7 @@ function refusal(
           `with ${rows(missing, 'exact')} ${note.notVisible === undefined ? 'missing' : 'not visible'}`,
         ),
       };
+    }
     case 'unknown': {
       const { clause, next } = unknownOf(note);
       return {

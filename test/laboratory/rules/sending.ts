@@ -220,10 +220,16 @@ export const sendingRules: Record<string, CheckRule> = {
           (event.kind === 'damaged' && event.index === index && event.at >= since) ||
           (event.kind === 'ledger' && event.next.index === index && event.at >= since && isOfAnother(event.next, run)),
       );
+    // If one call began two functions, the execution has taken over what the other one decided.
+    const state = known.findLast((event) => event.kind === 'taken' && runOf(event) === run);
+    const isOverlooked = (index: string) =>
+      state?.kind === 'taken' &&
+      state.state.entries.some((entry) => entry.index === index && entry.phase === 'done' && entry.decision);
     const isRefused = known.some(
       (event) =>
         event.kind === 'ledger' &&
         !isLost(event.next.index, event.at) &&
+        !isOverlooked(event.next.index) &&
         event.next.state === 'sending' &&
         runOf(event.next.attempt) === run &&
         [401, 403].includes(event.next.attempt.answer?.status ?? 0),

@@ -38,7 +38,7 @@ export function findTools(folder: string): Tools | undefined {
   };
 }
 
-/** Of the project of vitest.config.ts. */
+/** Of the project of suites.config.ts. */
 export function findHelm(): string | undefined {
   const version = process.env['HELM'] as HelmVersion;
   try {

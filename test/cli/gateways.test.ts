@@ -76,7 +76,12 @@ describe('A front', () => {
       (here) => headerFile(here, otherSecret),
       /Renew the headers \(--header-file\)/,
     ],
-    ['no certificate', { certificate: own }, () => [], /want a client certificate do this.*Give this job one \(--client-cert/],
+    [
+      'no certificate',
+      { certificate: own },
+      () => [],
+      /want a client certificate do this.*Give this job one \(--client-cert/,
+    ],
     [
       'one that has expired',
       { certificate: own },

@@ -60,10 +60,12 @@ function reportOfDemo(): Report {
 }
 
 function readReport(path: string): Report {
-  const parsed = reportSchema.safeParse(parseJson(readText(path, '--report')));
+  const value = parseJson(readText(path, '--report'));
+  const parsed = reportSchema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
+  const why = value === undefined ? 'no JSON' : `${issue?.path.join('.') || 'it'}: ${issue?.message}`;
   throw new Error(
-    `${path} is not a report (${issue?.path.join('.') || 'it'}: ${issue?.message}): name a report file, as ./retention enforce … --json FILE writes it.`,
+    `${path} is not a report (${why}): name a report file, as ./retention enforce … --json FILE writes it.`,
   );
 }

@@ -14,7 +14,7 @@ import { pushAddress } from '../outputs/push-metrics.ts';
 export const runFiles = (given: Options, name: string, attempt: Attempt = (read) => read()) => ({
   json: attempt(() => outputFile('report', given)),
   metrics: attempt(() => outputFile('figures', given)),
-  pushUrl: given.metricsUrl === undefined ? undefined : attempt(() => pushAddress(given.metricsUrl!, name)),
+  pushUrl: attempt(() => (given.metricsUrl === undefined ? undefined : pushAddress(given.metricsUrl, name))),
 });
 
 /** A line for each file with a secret that others can read. */

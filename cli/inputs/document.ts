@@ -8,6 +8,7 @@ import {
   isSeq,
   LineCounter,
   parseAllDocuments,
+  visit,
   type Node as YamlNode,
 } from 'yaml';
 import type { Problem } from '../../lambda/policy/explain.ts';
@@ -94,6 +95,8 @@ function readYaml(text: string): TextDocument | NoDocument {
     if (mistake) return wrong(yamlMistake(mistake.code, text.slice(mistake.pos[0])), mistake.pos[0]);
     if (document === undefined || document.contents === null) return wrong('holds nothing but comments');
     if (second) return wrong('holds several documents: keep one of them in a file of its own', second.range[0]);
+    const lost = unknownAlias(document);
+    if (lost) return wrong('refers to an anchor that is not defined before it', lost.range?.[0]);
     return {
       kind: 'document',
       value: document.toJS(),
@@ -101,8 +104,7 @@ function readYaml(text: string): TextDocument | NoDocument {
       ambiguous: (path) => octals(document, path),
     };
   } catch (error) {
-    if (error instanceof ReferenceError)
-      return wrong('refers to an anchor that is not defined before it, or repeats its anchors too often');
+    if (error instanceof ReferenceError) return wrong('repeats its anchors too often');
     if (error instanceof RangeError) return wrong('is nested too deeply');
     throw error;
   }
@@ -115,6 +117,18 @@ function yamlMistake(code: ErrorCode, rest: string): string {
     : code === 'TAB_AS_INDENT'
       ? 'is indented with a tab here, which YAML does not allow: use blanks'
       : 'is not YAML here: look for an indent, a quote or a bracket that does not fit';
+}
+
+function unknownAlias(document: Document.Parsed): YamlNode | undefined {
+  let found: YamlNode | undefined;
+  visit(document, {
+    Alias(_, alias) {
+      if (alias.resolve(document) !== undefined) return undefined;
+      found = alias;
+      return visit.BREAK;
+    },
+  });
+  return found;
 }
 
 /** The node that a path leads to, through aliases, as far as the text has it; undefined where it does not. */

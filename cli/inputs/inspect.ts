@@ -153,6 +153,8 @@ function otherKind({ apiVersion, kind, helmCharts, resources, policies, gmsUrl }
   )
     return 'it is a Kustomize file: give the file that valuesFile under helmCharts names, or put the values below valuesInline into one';
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined;
+  if (kind === 'HelmRelease' || kind === 'Application')
+    return `its kind is ${kind}: put the values of the chart that it holds into a file of their own`;
   return `it is a ${/^[A-Za-z]{1,40}$/.test(kind) ? kind : 'manifest'} of Kubernetes: ${give}`;
 }
 

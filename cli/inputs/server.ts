@@ -157,7 +157,7 @@ export function proxyFor(url: string): string | undefined {
  * between would not guarantee. Anyone who has set a proxy for the server expects it to be used, so we refuse it.
  * @throws UsageError
  */
-export function refuseProxy(baseUrl: string, env: NodeJS.ProcessEnv): void {
+function refuseProxy(baseUrl: string, env: NodeJS.ProcessEnv): void {
   if (proxyFor(baseUrl) === undefined) return;
   const { hostname, protocol } = new URL(baseUrl);
   const names = [`${protocol.slice(0, -1)}_proxy`, 'all_proxy'].flatMap((name) => [name, name.toUpperCase()]);

@@ -69,7 +69,8 @@ export async function openLedger(
 /** The run counts and sends nothing; its report says what is wrong. */
 export function unusable(error: LedgerError): Ledger & LastRunStore {
   const fails = () => Promise.reject(error);
-  return { read: fails, list: fails, replace: fails, last: { readRuns: fails, replaceRuns: async () => true } };
+  const last = { readRuns: async () => undefined, replaceRuns: async () => true };
+  return { read: fails, list: fails, replace: fails, last };
 }
 
 /**

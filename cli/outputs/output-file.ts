@@ -18,14 +18,15 @@ import { namedFiles, type Options, writtenOption } from '../command-line/options
 import { UsageError, unfit, whatFailed } from '../events/mistakes.ts';
 import type { RunListener } from '../events/run-listener.ts';
 import { terminalText } from '../events/terminal-text.ts';
+import { readGuarded } from '../inputs/read-text.ts';
 
-/** The files that a command writes. An existing file is replaced only with `--force`, apart from the figures. */
+/** The files that a command writes. An existing file is replaced only with `--force`; figures replace figures. */
 
 export interface OutputFile<Holds extends keyof typeof writtenBy = keyof typeof writtenBy> {
   /** `-` is standard output, for JSON only. */
   path: string;
   holds: Holds;
-  /** An existing file may be replaced: with `--force`, and that of the figures in any run. */
+  /** An existing file may be replaced. */
   force: boolean;
 }
 
@@ -58,7 +59,7 @@ export function outputFile<Holds extends OutputFile['holds']>(
 ): OutputFile<Holds> | undefined {
   const path = given[writtenBy[holds]];
   if (path === undefined) return undefined;
-  const file = { path, holds, force: given.force === true || holds === 'figures' };
+  const file = { path, holds, force: given.force === true };
   if (isStandardOutput(file)) return file;
   const option = optionOf(file);
   const same = namedFiles(given).find(
@@ -67,8 +68,7 @@ export function outputFile<Holds extends OutputFile['holds']>(
   if (same) {
     throw new UsageError(`${option} ${path} is the file of ${same[0]}, which would be overwritten: name another.`);
   }
-  if (holds === 'figures') return file;
-  const problem = mustNotReplace(file) ? existsAlready : whyNotWritable(path);
+  const problem = whyNotReplaced(file) ?? (holds === 'figures' ? undefined : whyNotWritable(file));
   if (problem !== undefined) throw new UsageError(`${option} ${path}: ${problem}.`);
   return file;
 }
@@ -80,7 +80,8 @@ export function outputFile<Holds extends OutputFile['holds']>(
 export function writeOutputFile(file: OutputFile, text: string): void {
   const { path } = file;
   const failed = (why: string) => new WriteError(`${optionOf(file)} ${path} was not written: ${why}.`);
-  if (mustNotReplace(file)) throw failed(existsAlready);
+  const kept = whyNotReplaced(file);
+  if (kept !== undefined) throw failed(kept);
   try {
     if (isStandardOutput(file)) writeTo(process.stdout, text);
     else write(path, text);
@@ -139,12 +140,22 @@ function write(path: string, text: string): void {
 
 /** Without a reader it would be waited for, for good, and no signal would end that. */
 const aPipe = 'it is a pipe';
-const existsAlready = 'the file exists; name another, or add --force to replace it';
 
-function mustNotReplace({ path, force }: OutputFile): boolean {
-  if (force) return false;
+/** Each run has new figures. A file that holds something else may be the token's, whoever names that, or a record. */
+function whyNotReplaced({ path, force, holds }: OutputFile): string | undefined {
   const there = statOf(path);
-  return there?.isFile() === true && there.size > 0;
+  if (!there?.isFile() || there.size === 0) return undefined;
+  if (holds === 'figures')
+    return holdsFigures(path) ? undefined : 'the file exists, and holds no figures; name another';
+  return force ? undefined : 'the file exists; name another, or add --force to replace it';
+}
+
+function holdsFigures(path: string): boolean {
+  try {
+    return readGuarded(path).startsWith('# TYPE ');
+  } catch {
+    return false;
+  }
 }
 
 function statOf(path: string): Stats | undefined {
@@ -165,10 +176,10 @@ function realPathOf(path: string): string {
   return join(existsSync(folder) ? realpathSync(folder) : folder, basename(path));
 }
 
-function whyNotWritable(path: string): string | undefined {
+function whyNotWritable({ path, holds }: OutputFile): string | undefined {
   const there = statOf(path);
   if (there?.isDirectory()) return 'it is a folder; name a file';
-  if (there?.isFIFO()) return `${aPipe}; name a file, or - for standard output`;
+  if (there?.isFIFO()) return `${aPipe}; name a file${holds === 'page' ? '' : ', or - for standard output'}`;
   const folder = resolve(dirname(path));
   if (!there && !statOf(folder)?.isDirectory()) return `there is no folder ${folder}; make it, or name another`;
   try {

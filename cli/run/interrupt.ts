@@ -61,7 +61,7 @@ export async function unresolvedLines(
     ...(unverified.length === 0
       ? ['Stopped. Nothing was under way on the server.']
       : [
-          'Stopped. Not verified yet; the server goes on without this program:',
+          'Stopped. Not verified yet; what still runs on the server goes on without this program:',
           ...unverified,
           `${again}: it picks up what is there, watches it to its end, and sends nothing twice.`,
         ]),

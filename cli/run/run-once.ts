@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { serverAddress } from '../../lambda/gms/http/base-url.ts';
 import type { Operations } from '../../lambda/gms/operations.ts';
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
+import type { ServerError } from '../../lambda/model/server-error.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { PolicySource } from '../../lambda/policy/parse.ts';
 import type { Audience } from '../../lambda/report/guide/audience.ts';
@@ -11,7 +12,7 @@ import { withSentences } from '../../lambda/report/sentences/sentences.ts';
 import { diagnosis } from '../../lambda/report/sentences/server-errors.ts';
 import { plannedLine } from '../../lambda/run/plan/plan.ts';
 import { type Log, ParametersError, type Publisher } from '../../lambda/run/services.ts';
-import type { RunState, WatchedEntry } from '../../lambda/run/state.ts';
+import type { RunState } from '../../lambda/run/state.ts';
 import { usualLimits } from '../../lambda/settings/fields.ts';
 import { systemClock } from '../../lambda/truncation/clock.ts';
 import { taskIdLine } from '../../lambda/truncation/send.ts';
@@ -133,26 +134,22 @@ export async function runOnce(run: LocalRun, output: RunListener, publisher: Pub
   }
 }
 
-/** A report comes hours later: what a server says instead of an answer, once for each truncation and reason. */
+/** A report comes hours later: what a server says instead of an answer, once until it says something else. */
 function troublesTo(output: RunListener): (state: RunState) => void {
   const told = new Map<string, string | undefined>();
+  const tell = (index: string, about: 'call' | 'check', error: ServerError | undefined, then: string) => {
+    const text = error && `${index}: ${diagnosis(error)}. ${then}`;
+    if (text !== undefined && text !== told.get(`${about} ${index}`)) output.problem(text);
+    told.set(`${about} ${index}`, text);
+  };
   return ({ entries }) => {
-    for (const entry of entries) {
-      const trouble = entry.phase === 'watched' ? troubleOf(entry) : undefined;
-      if (trouble !== undefined && trouble !== told.get(entry.index)) {
-        output.problem(`${dottedName(entry.names)}: ${trouble}`);
-      }
-      told.set(entry.index, trouble);
+    for (const { names, record, watch } of entries.filter((entry) => entry.phase === 'watched')) {
+      const answer = record.state === 'sending' ? record.attempt.answer : undefined;
+      const index = dottedName(names);
+      tell(index, 'call', answer, 'It may still have arrived: the run does not send it again, and counts its rows.');
+      tell(index, 'check', watch.error, 'The run goes on checking.');
     }
   };
-}
-
-function troubleOf({ record, watch }: WatchedEntry): string | undefined {
-  if (watch.error) return `${diagnosis(watch.error)}. The run goes on checking.`;
-  const answer = record.state === 'sending' ? record.attempt.answer : undefined;
-  return (
-    answer && `${diagnosis(answer)}. It may still have arrived: the run does not send it again, and counts its rows.`
-  );
 }
 
 /** A pod's name says which log to read, and no other pod has it. */

@@ -21,10 +21,7 @@ export function checkedProps(scope: Construct, props: DatahubRetentionProps): Ch
   const ofFile = Object.keys(given).filter((name) => name in namesOfProps);
   if (ofFile.length > 0)
     throw new SettingsError(ofFile.map((name) => `${name} is a setting of stage files: here it is ${called(name)}`));
-  const resources = resourcesGiven(scope, {
-    ...{ vpc, vpcSubnets, securityGroups },
-    ...{ topic, alarmTopic, tokenKey, encryptionKey },
-  });
+  const resources = resourcesGiven(scope, props);
   // An error that is thrown would keep the CDK from looking up what is missing; with this one it deploys nothing.
   const notANumber = (field: string) =>
     Annotations.of(scope).addError(

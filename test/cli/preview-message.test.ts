@@ -35,6 +35,7 @@ describe('npm run preview-message', () => {
   test.each<[string, () => string[], RegExp]>([
     ['an unknown format', () => ['--report', 'x', '--format', 'fax'], new RegExp(destinationNames.join(', '))],
     ['a file that is not there', () => ['--report', '/nowhere/r.json'], /cannot be read \(no such file\)/],
+    ['a file that is not JSON', () => ['--report', file('{')], /is not a report \(no JSON\): name a report file/],
     [
       'a file that is no report',
       () => ['--report', file('{"version":2}')],

@@ -24,8 +24,6 @@ const day = 86_400_000;
 const rowsOf = (count: number, days: number): number[] =>
   Array.from({ length: count }, (_, at) => Date.now() - days * day - at * 60_000);
 
-/** Of a request's body; a read has none. */
-
 const blockOf = (page: string, begins: string): string =>
   read(page).shown.find(({ text }) => text.startsWith(begins))!.text;
 

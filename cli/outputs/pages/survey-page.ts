@@ -145,7 +145,6 @@ function staying(index: SurveyedIndex, suggestion: Suggestion | undefined): Html
  * A whole page in one file. Its content security policy allows only this style: no scripts, no requests, whatever a
  * name in it says.
  */
-
 const contentPolicy = `default-src 'none'; style-src '${styleHash}'; base-uri 'none'; form-action 'none'`;
 
 function document(title: string, body: Child): string {

@@ -2,14 +2,19 @@ import type { CauseKind } from '../../model/cause.ts';
 import { aboveCeiling, changed, due, guard, notDue, stopped } from './causes-of-decisions.ts';
 import { gone, leftAlone, open, quarantined } from './causes-of-open.ts';
 import { missing, notVisible, remains, unchanged, unproven, verified } from './causes-of-verdicts.ts';
-import { listTasks, preview } from './commands.ts';
+import { listTasks, preview, release } from './commands.ts';
 import { rows } from './numbers.ts';
 import {
+  afterLossInPlaceNext,
+  afterLossNext,
   asSentence,
   type CauseEntry,
   type Context,
   isOrAre,
+  nameOf,
   nothingDeleted,
+  notVisibleText,
+  quarantine,
   withoutStop,
   withStop,
 } from './phrases.ts';
@@ -99,10 +104,20 @@ const server: CauseEntry<'server'> = ({ error, sent }, _, context) =>
   failedRequest(sent === 'no' ? nothingStarted : maybeSent, error, context);
 
 /** Whatever the reason was, its rows are named. */
-const unread: CauseEntry<'unread'> = (_, { outcome, rowsMissing = 0 }) => ({
-  what: `${rowsMissing > 0 ? `${rows(rowsMissing, 'exact')} ${isOrAre(rowsMissing)} missing; ` : ''}the reason was written by another version of this job`,
-  urgency: outcome === 'rows-missing' ? 'act' : 'week',
-});
+const unread: CauseEntry<'unread'> = (_, entry, context) => {
+  const { outcome, method, rowsMissing = 0, rowsNotVisible = 0 } = entry;
+  const next = method === 'reindex' ? afterLossNext : afterLossInPlaceNext;
+  const gone = [
+    ...(rowsMissing > 0 ? [`${rows(rowsMissing, 'exact')} ${isOrAre(rowsMissing)} missing`] : []),
+    ...(rowsNotVisible > 0 ? [notVisibleText(rowsNotVisible)] : []),
+  ];
+  return {
+    what: [...gone, 'the reason was written by another version of this job'].join('; '),
+    ...(outcome === 'rows-missing'
+      ? { why: quarantine, urgency: 'act', next, instead: release(nameOf(entry), context) }
+      : { urgency: 'week' }),
+  };
+};
 
 export const causes: { [Kind in CauseKind]: CauseEntry<Kind> } = {
   setup,

@@ -310,7 +310,7 @@ export const notes: { [Kind in NoteKind]: Entry<Kind> } = {
   }),
   'fewer-rows': fewerRows,
   'other-address': ({ address, records }) => ({
-    what: `${counted(records, 'ledger record belongs', 'ledger records belong')} to other server addresses, such as ${address}`,
+    what: `${counted(records, 'ledger record belongs', 'ledger records belong')} to ${records === 1 ? 'another server address,' : 'other server addresses, such as'} ${address}`,
     why: `${records === 1 ? 'It is' : 'They are'} left alone. If both addresses lead to one server, use that address again.`,
     urgency: 'nothing',
   }),

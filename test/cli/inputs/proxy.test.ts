@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { proxyFor, refuseProxy } from '../../../cli/inputs/server.ts';
+import { proxyFor, readServer } from '../../../cli/inputs/server.ts';
 
 const variables = ['http_proxy', 'https_proxy', 'all_proxy', 'no_proxy'];
 
@@ -14,6 +14,7 @@ function environment(given: Record<string, string>): NodeJS.ProcessEnv {
 afterEach(() => void vi.unstubAllEnvs());
 
 const proxy = 'http://proxy.example:3128';
+const gmsAt = (gmsUrl: string, env: NodeJS.ProcessEnv) => readServer({ gmsUrl, identity: false }, env);
 
 describe('a proxy variable', () => {
   it.each<[Record<string, string>, string, string | undefined]>([
@@ -32,20 +33,20 @@ describe('a proxy variable', () => {
   ])('in %o applies to %s: %s', (given, url, expected) => {
     const env = environment(given);
     expect(proxyFor(url)).toBe(expected);
-    if (expected === undefined) expect(() => refuseProxy(url, env)).not.toThrow();
-    else expect(() => refuseProxy(url, env)).toThrow(`set NO_PROXY=gms.example`);
+    if (expected === undefined) expect(() => gmsAt(url, env)).not.toThrow();
+    else expect(() => gmsAt(url, env)).toThrow(`set NO_PROXY=gms.example`);
   });
 
   it('is refused with the range in NO_PROXY that is not read', () => {
     const env = environment({ HTTP_PROXY: proxy, NO_PROXY: 'localhost,10.0.0.0/8' });
-    expect(() => refuseProxy('http://10.1.2.3:8080', env)).toThrow(
+    expect(() => gmsAt('http://10.1.2.3:8080', env)).toThrow(
       'set NO_PROXY=10.1.2.3 (in addition to its present value; a range such as 10.0.0.0/8 is not read there',
     );
   });
 
   it('is named in the refusal, with nothing of its value', () => {
     const env = environment({ HTTPS_PROXY: 'http://me:secret@proxy.example:3128' });
-    expect(() => refuseProxy('https://gms.example/gms', env)).toThrow(/^HTTPS_PROXY applies to gms\.example, and this/);
-    expect(() => refuseProxy('https://gms.example/gms', env)).not.toThrow('secret');
+    expect(() => gmsAt('https://gms.example/gms', env)).toThrow(/^HTTPS_PROXY applies to gms\.example, and this/);
+    expect(() => gmsAt('https://gms.example/gms', env)).not.toThrow('secret');
   });
 });

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { Options } from '../../../cli/command-line/options.ts';
+import { remarksOn } from '../../../cli/commands/files.ts';
 import { othersCanRead } from '../../../cli/inputs/read-text.ts';
 import { programs } from '../../programs.ts';
 import { serviceHere } from '../here.ts';
@@ -13,6 +15,20 @@ describe('a file with a secret', () => {
     expect(othersCanRead(path)).toBe(`Other users of this machine can read ${path}: chmod 600 ${path}`);
     chmodSync(path, 0o600);
     expect(othersCanRead(path)).toBeUndefined();
+  });
+
+  it('is one of token, headers, key and webhook, and of a certificate that has the key in it', () => {
+    const { write } = folder();
+    const [open, own] = [write('open', 'abc'), write('own', 'abc')];
+    chmodSync(open, 0o644);
+    chmodSync(own, 0o600);
+    const secrets: Options[] = [
+      ...[{ tokenFile: open }, { headerFile: open }, { clientKey: open, clientCertificate: own }],
+      ...[{ notifyUrlFile: open }, { clientCertificate: open }],
+    ];
+    expect(secrets.map((given) => remarksOn(given).length)).toEqual([1, 1, 1, 1, 1]);
+    const others = { clientCertificate: open, clientKey: own, caFile: open, policies: open, ledger: open };
+    expect(remarksOn(others)).toEqual([]);
   });
 
   it('is not, where Kubernetes has mounted it for a container', () => {

@@ -9,7 +9,7 @@ import { folder } from '../processes.ts';
 
 const report = (path: string, force = false): OutputFile => ({ path, holds: 'report', force });
 const policies = (path: string, force = false): OutputFile => ({ path, holds: 'policies', force });
-const figures = (path: string): OutputFile => ({ path, holds: 'figures', force: true });
+const figures = (path: string): OutputFile => ({ path, holds: 'figures', force: false });
 const check = ({ path, holds, force }: OutputFile, others: Options = {}) =>
   outputFile(holds, { ...others, force, [holds === 'figures' ? 'metricsFile' : 'json']: path });
 const aReport = { version: 1, runId: 'local-1', policies: [] };
@@ -33,6 +33,12 @@ describe('the path of --json', () => {
     execFileSync('mkfifo', [at('pipe')]);
     const path = name.startsWith('/') ? name : at(name);
     expect(problemOf(() => check(report(path)))).toContain(why);
+  });
+
+  it('is not told to be standard output where a page cannot be', () => {
+    const { at } = folder();
+    execFileSync('mkfifo', [at('pipe')]);
+    expect(problemOf(() => outputFile('page', { html: at('pipe') }))).toMatch(/: it is a pipe; name a file\.$/);
   });
 
   it('in a folder that does not exist is refused with the folder that was looked for', () => {
@@ -84,11 +90,20 @@ describe('a file that exists already', () => {
 
   it('is replaced where it is empty, or holds figures, of which each run has new ones', () => {
     const { write } = folder();
-    for (const file of [report(write('r.json', '')), figures(write('f.prom', 'old'))]) {
+    for (const file of [report(write('r.json', '')), figures(write('f.prom', '# TYPE old gauge'))]) {
       check(file);
       writeOutputFile(file, 'new');
       expect(readFileSync(file.path, 'utf8')).toBe('new');
     }
+  });
+
+  it('that holds something else is never replaced by figures: a token that a variable names, a record of the ledger', () => {
+    const path = folder().write('token', 'hunter2hunter2');
+    expect(problemOf(() => check({ ...figures(path), force: true }))).toMatch(
+      /^--metrics-file .*: the file exists, and holds no figures; name another\.$/,
+    );
+    expect(() => writeOutputFile(figures(path), 'new')).toThrow(WriteError);
+    expect(readFileSync(path, 'utf8')).toBe('hunter2hunter2');
   });
 
   it('is replaced if that is asked for', () => {
@@ -113,7 +128,7 @@ describe('what is written', () => {
     'has the mode of what it replaces, or can be read by others: a file of %s',
     (holds) => {
       const { at, write } = folder();
-      const old = write('old', 'x');
+      const old = write('old', '# TYPE old gauge');
       chmodSync(old, 0o640);
       for (const path of [old, at('new')]) writeOutputFile({ path, holds, force: true }, '{}');
       expect([old, at('new')].map((path) => statSync(path).mode & 0o777)).toEqual([0o640, 0o644]);

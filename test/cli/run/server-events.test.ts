@@ -33,6 +33,21 @@ test('A refused truncation is on the screen at once, in the words of the refusal
   );
 });
 
+test('A truncation without an answer is told once, although checks fail and succeed after it', async () => {
+  const { run, engine } = await serviceHere();
+  let checks = -1;
+  engine.onRequest = ({ body }) => {
+    const isCall = body.includes('"dryRun":false');
+    if (isCall || checks >= 0) checks += 1;
+    return isCall || (checks > 2 && checks < 9)
+      ? { kind: 'fail-before', answer: { kind: 'status', status: 403, body: isCall ? 'RBAC: no' : 'RBAC: away' } }
+      : undefined;
+  };
+  const { stdout } = await runHere(run('enforce', [operation]));
+  expect(stdout).toContain('RBAC: away');
+  expect(stdout.match(/It may still have arrived/g)).toHaveLength(1);
+});
+
 test('Where only sample data is allowed, another server gets no truncation, and none of its answers counts', async () => {
   const { url, token, sent } = await serviceHere();
   const server = {

@@ -44,7 +44,9 @@ describe('A run that is stopped by', () => {
     engine.onRequest = undefined;
     standsStillAt = Number.POSITIVE_INFINITY;
     expect([ended.status, sent()]).toEqual([status, [expect.anything()]]);
-    expect(ended.stderr).toMatch(/^Stopped. Not verified yet; the server goes on without this program:\n/);
+    expect(ended.stderr).toMatch(
+      /^Stopped. Not verified yet; what still runs on the server goes on without this program:\n/,
+    );
     expect(ended.stderr).toMatch(
       /dataset\.operation: task \S+, [\d,]+ of [\d,]+ old rows deleted when last seen, \d+ \w+ \d+/,
     );

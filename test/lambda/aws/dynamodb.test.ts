@@ -99,6 +99,13 @@ describe('The DynamoDB ledger', () => {
     );
     expect(won.filter(Boolean)).toHaveLength(1);
   });
+
+  test('asks again where the answer to a read was lost', async () => {
+    const table = await newTable();
+    await using proxy = await flakyProxy(endpoint, 1, 'GetItem');
+    const ledger = dynamoDbLedger({ table, stage, client: clientOf(proxy.url), pause: noPause });
+    expect(await ledger.read('a')).toBeUndefined();
+  });
 });
 
 const noPause = async () => {};
@@ -125,14 +132,14 @@ async function newTable(): Promise<string> {
   return TableName;
 }
 
-/** A network in front of DynamoDB that loses the answers to the first writes. */
-async function flakyProxy(target: string, dropAnswers: number) {
-  let puts = 0;
+/** A network in front of DynamoDB that loses the answers to the first of these requests. */
+async function flakyProxy(target: string, dropAnswers: number, operation = 'PutItem') {
+  let asked = 0;
   const proxy = createServer((incoming, outgoing) => {
-    const isPut = String(incoming.headers['x-amz-target']).endsWith('.PutItem');
+    const isMeant = String(incoming.headers['x-amz-target']).endsWith(`.${operation}`);
     const { method, url: path, headers } = incoming;
     const forward = request(new URL(path!, target), { method, headers }, (answer) => {
-      if (isPut && ++puts <= dropAnswers) {
+      if (isMeant && ++asked <= dropAnswers) {
         answer.resume().on('end', () => incoming.socket.destroy());
         return;
       }

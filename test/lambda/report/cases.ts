@@ -94,6 +94,7 @@ export const entryCases: EntryCase[] = [
     { resumed: true, ...decidedByAnother, rowsMissing: 18_000 },
   ],
   ['rows missing, by another version', 'rows-missing', { kind: 'unread' }, { rowsMissing: 30 }],
+  ['rows not visible, by another version', 'unknown', { kind: 'unread' }, { rowsNotVisible: 30 }],
   [
     'rows missing, and no such index',
     'rows-missing',

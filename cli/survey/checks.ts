@@ -259,7 +259,7 @@ function clockCheck(dryRun: Answers['dryRun']): Check {
   if (dryRun.value === undefined) return notChecked('Clock', 'the index that was asked for is not there');
   const { clockSkewMillis: skew } = dryRun.value;
   if (skew === undefined) {
-    return { name: 'Clock', state: 'note', text: 'the server sends no Date header that holds a date' };
+    return { name: 'Clock', state: 'note', text: 'the server sends no valid Date header' };
   }
   if (Math.abs(skew) <= maxClockSkewMillis) return { name: 'Clock', state: 'ok', text: 'agrees with ours' };
   return {

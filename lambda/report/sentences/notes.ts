@@ -276,7 +276,7 @@ export const notes: { [Kind in NoteKind]: Entry<Kind> } = {
     next: 'Renew it, and store certificate and key together.',
   }),
   'no-date-header': () => ({
-    what: 'the server sends no Date header that holds a date, so its clock was not compared with ours',
+    what: 'the server sends no valid Date header, so its clock was not compared with ours',
     why: 'This is harmless as long as both clocks are right.',
     urgency: 'nothing',
   }),

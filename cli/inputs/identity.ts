@@ -1,14 +1,22 @@
 import { statSync } from 'node:fs';
-import { type ClientCertificate, problemOfCertificate } from '../../lambda/gms/client-certificate.ts';
-import { problemOfHeaders, readHeaders } from '../../lambda/gms/headers.ts';
+import type { ClientCertificate } from '../../lambda/gms/client-certificate.ts';
+import { problemOfHeaders } from '../../lambda/gms/headers.ts';
 import { readBaseUrl, serverAddress } from '../../lambda/gms/http/base-url.ts';
 import { type Headers, type Identity, type IdentitySource, secretsOf } from '../../lambda/gms/identity.ts';
-import { whyNoToken } from '../../lambda/gms/secrets.ts';
 import { ParametersError } from '../../lambda/run/services.ts';
 import type { Options } from '../command-line/options.ts';
 import { UsageError } from '../events/mistakes.ts';
 import { type DatahubEnv, datahubenv, type Found, type NoDatahubEnv, nonEmpty } from './datahubenv.ts';
-import { readAgain, readSecret } from './read-text.ts';
+import {
+  certificatePart,
+  checkToken,
+  headersInFile,
+  headersOfFile,
+  lastUsable,
+  noToken,
+  type Part,
+  tokenOfFile,
+} from './identity-parts.ts';
 
 /**
  * The identity for a server: each part from an option, or else from the environment or `~/.datahubenv`, where it
@@ -50,14 +58,6 @@ export const tokenFileVariable = 'DATAHUB_RETENTION_TOKEN_FILE';
 export const headerFileVariable = 'DATAHUB_RETENTION_HEADER_FILE';
 const noIdentityVariable = 'DATAHUB_RETENTION_NO_IDENTITY';
 
-/** One part of an identity, read again after a refusal. Throws UsageError. */
-interface Part<Value> {
-  read(): Value;
-  from: string;
-  /** The file that holds nothing else. */
-  path?: string;
-}
-
 /**
  * @param address without it, what the options name is only checked
  * @throws UsageError, which shows nothing of it
@@ -68,20 +68,9 @@ export function identityFor(
   settings: DatahubSettings,
   env: NodeJS.ProcessEnv,
 ): FoundIdentity | undefined {
-  const { tokenFile, headerFile } = options;
-  if (options.identity === false && tokenFile !== undefined) {
-    throw new UsageError('--no-identity sends no token, and --token-file names one: leave one of them out.');
-  }
-  const token =
-    options.identity === false
-      ? noToken('--no-identity')
-      : tokenFile !== undefined
-        ? tokenOfFile(tokenFile)
-        : address?.noIdentity !== undefined
-          ? noToken(address.noIdentity)
-          : address && tokenFor(address, settings, env);
+  const token = tokenOf(options, address, settings, env);
   // With the address or the token of the file comes the rest of what it says about that server.
-  const read = address?.place === 'file' || token?.from.startsWith(datahubenv) ? settings.file() : {};
+  const read = address?.place === 'file' || token?.inDatahubenv ? settings.file() : {};
   const file: Partial<DatahubEnv> = 'missing' in read ? {} : read;
   const inEnvironment = (name: string): string | undefined => {
     const path = nonEmpty(env[name]);
@@ -89,11 +78,11 @@ export function identityFor(
   };
   const headerPath = address?.place === 'file' ? undefined : inEnvironment(headerFileVariable);
   const headers =
-    headerFile !== undefined
-      ? headersOfFile(headerFile, '--header-file')
+    options.headerFile !== undefined
+      ? headersOfFile(options.headerFile, '--header-file')
       : headerPath !== undefined
         ? headersOfFile(headerPath, headerFileVariable)
-        : file.extra_headers && headersInFile(settings);
+        : file.extra_headers && headersInFile(settings.file);
   const certificate = certificateOf(options, address, file, inEnvironment);
   const current = currentOf(token, headers, certificate);
   const from = [
@@ -104,6 +93,22 @@ export function identityFor(
     ...(certificate ? [`certificate from ${certificate.from}`] : []),
   ];
   return token && address && { ...current, from };
+}
+
+/** The token of an option; then what the address says, or what is found beside it. */
+function tokenOf(
+  { identity, tokenFile }: IdentityOptions,
+  address: Address | undefined,
+  settings: DatahubSettings,
+  env: NodeJS.ProcessEnv,
+): Part<string | undefined> | undefined {
+  if (identity === false && tokenFile !== undefined) {
+    throw new UsageError('--no-identity sends no token, and --token-file names one: leave one of them out.');
+  }
+  if (identity === false) return noToken('--no-identity');
+  if (tokenFile !== undefined) return tokenOfFile(tokenFile);
+  if (address?.noIdentity !== undefined) return noToken(address.noIdentity);
+  return address && tokenFor(address, settings, env);
 }
 
 function currentOf(
@@ -143,17 +148,6 @@ function currentOf(
   return { source, secrets: () => [...seen] };
 }
 
-const noToken = (from: string): Part<undefined> => ({ read: () => undefined, from });
-
-function tokenOfFile(path: string, option = '--token-file'): Part<string> {
-  const read = (file: string, timeoutMillis?: number) =>
-    checkToken(readSecret(file, option, timeoutMillis), `${option} ${path}`);
-  if (path !== '-') return { path, read: readAgain(path, () => read(path)), from: `${option} ${path}` };
-  // Its writer may have to sign in first.
-  const token = read('/dev/stdin', 60_000);
-  return { read: () => token, from: 'standard input' };
-}
-
 function tokenInEnvironment(env: NodeJS.ProcessEnv): Part<string> | undefined {
   const path = env[tokenFileVariable];
   if (path !== undefined) return tokenOfFile(path, tokenFileVariable);
@@ -186,7 +180,7 @@ function tokenFor(address: Address, settings: DatahubSettings, env: NodeJS.Proce
     if (!isSame(found.server ?? '', address)) throw refused(`: the one in ${datahubenv} is for another server`);
     return checkToken(found.token, datahubenv);
   };
-  return { read, from: `${datahubenv}${unused}` };
+  return { read, from: `${datahubenv}${unused}`, inDatahubenv: true };
 }
 
 const tokenRemedy =
@@ -213,31 +207,6 @@ function isSame(text: string, { baseUrl }: Address): boolean {
 /** Epoch milliseconds. */
 function writtenAt(path: string | undefined): number | undefined {
   return path === undefined ? undefined : statSync(path, { throwIfNoEntry: false })?.mtimeMs;
-}
-
-function checkToken(given: string, name: string): string {
-  const token = given.trim();
-  const wrong = whyNoToken(token);
-  if (wrong !== undefined) throw new UsageError(`${name} ${wrong}: put only the access token there.`);
-  return token;
-}
-
-function headersOfFile(path: string, option: string): Part<Headers> {
-  const from = `${option} ${path}`;
-  const read = () => {
-    const found = readHeaders(readSecret(path, option));
-    if ('problem' in found) throw new UsageError(`${from} ${found.problem}.`);
-    return found.headers;
-  };
-  return { read: readAgain(path, read), from };
-}
-
-function headersInFile({ file }: DatahubSettings): Part<Headers> {
-  const read = () => {
-    const found = file();
-    return ('missing' in found ? undefined : found.extra_headers) ?? {};
-  };
-  return { read, from: `gms.extra_headers of ${datahubenv}` };
 }
 
 /** As in DataHub's tools, the file is asked before the environment, for each of the two paths. */
@@ -267,42 +236,4 @@ function certificateOf(
   return cert.path === undefined || !isShown
     ? undefined
     : certificatePart({ path: cert.path, from: cert.from }, key, file.client_key_password);
-}
-
-/** Without a file of its own the key is in the certificate's. */
-function certificatePart(
-  cert: { path: string; from: string },
-  key: { path: string | undefined; from: string },
-  passphrase?: string,
-): Part<ClientCertificate> {
-  let last: ClientCertificate | undefined;
-  const textOf = (path: string, from: string) => readAgain(path, () => readSecret(path, from));
-  const certIn = textOf(cert.path, cert.from);
-  const keyIn = key.path === undefined ? certIn : textOf(key.path, key.from);
-  const read = () => {
-    const [certText, keyText] = [certIn(), keyIn()];
-    if (last?.cert === certText && last.key === keyText) return last;
-    const now = { cert: certText, key: keyText, ...(passphrase !== undefined && { passphrase }) };
-    const wrong = problemOfCertificate(now);
-    if (wrong !== undefined) {
-      const { path, from } = wrong.of === 'key' && key.path !== undefined ? key : cert;
-      throw new UsageError(`${from} ${path} ${wrong.problem}.`);
-    }
-    last = now;
-    return now;
-  };
-  return { read, from: `${cert.from} ${cert.path}` };
-}
-
-/** A mounted file is renewed while a run goes on; if the new one cannot be used, the last one stays. */
-export function lastUsable<Value>(read: () => Value): () => Value {
-  let last = read();
-  return () => {
-    try {
-      last = read();
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-    }
-    return last;
-  };
 }

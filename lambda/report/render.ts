@@ -64,7 +64,7 @@ function opening({ report, kind, problems, summary }: Message, form: Form): stri
   return form.plain(
     joined(
       late !== '' && `${late}; look at status first.`,
-      kind.startsWith('PREVIEW') ? `${kind}, nothing was deleted.` : withStop(kind),
+      report.mode === 'preview' ? `${kind}, nothing was deleted.` : withStop(kind),
       `${which}.`,
       problems.length > 0 ? urgencyLine(problems) : withStop(summary),
     ),

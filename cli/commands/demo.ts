@@ -12,7 +12,7 @@ import { type Connection, connect } from '../run/connect.ts';
 import { runOnce } from '../run/run-once.ts';
 import { remarksOn, runFiles } from './files.ts';
 import type { ProcessContext } from './process-context.ts';
-import { webhookOf } from './run.ts';
+import { webhookOf } from './run-inputs.ts';
 
 /** `demo`: a run that truncates, on the sample data of the embedded service. @throws UsageError */
 export async function demo(

@@ -1,0 +1,113 @@
+import { parseJson } from '../../lambda/gms/responses/json-value.ts';
+import { parseInput } from '../../lambda/run/input.ts';
+import { inputOf, type LocalInput } from '../command-line/arguments.ts';
+import type { CommandLine } from '../command-line/read.ts';
+import { type Attempt, UsageError } from '../events/mistakes.ts';
+import type { RunListener } from '../events/run-listener.ts';
+import { isNullDevice } from '../events/signals.ts';
+import { addressInPolicies, noPolicies, type Policies, policiesFile, withLimits } from '../inputs/policies.ts';
+import { partsOfServer } from '../inputs/server.ts';
+import { readWebhook, type Webhook, withoutAddress } from '../inputs/webhook.ts';
+import { openLedger } from '../ledgers/choose.ts';
+import { runFiles } from './files.ts';
+import type { ProcessContext } from './process-context.ts';
+
+/** What the command line names, read and checked before the first request: each by itself, for a report of mistakes. */
+export type Inputs = Awaited<ReturnType<typeof readInputs>>;
+
+export async function readInputs(commandLine: CommandLine, output: RunListener, context: ProcessContext) {
+  const { env } = context;
+  const { ledger } = commandLine;
+  const mistakes: string[] = [];
+  const kept = (error: unknown): undefined => {
+    if (!(error instanceof UsageError)) throw error;
+    mistakes.push(error.message);
+  };
+  const attempt: Attempt = (read) => {
+    try {
+      return read();
+    } catch (error) {
+      return kept(error);
+    }
+  };
+  const attempted = <Value>(read: () => Promise<Value>): Promise<Value | undefined> => read().catch(kept);
+  const isAttended = attempt(() => refuseUnattended(commandLine, context)) !== undefined;
+  const typed = inputOf(commandLine);
+  const input = attempt(() => withChange(typed, env[changeVariable])) ?? typed;
+  const indices = input.policies ? undefined : input.indices;
+  const policies = attempt(() =>
+    withLimits(
+      commandLine.policies === undefined
+        ? noPolicies
+        : policiesFile(commandLine.policies, indices, commandLine.minRetentionDays),
+      commandLine,
+    ),
+  );
+  const { baseUrl, ca, server } = partsOfServer(commandLine, env, attempt, () =>
+    addressInPolicies(policies?.settings ?? noPolicies.settings),
+  );
+  const post = attempt(() => ({ webhook: webhookOf(commandLine, output) }));
+  const files = runFiles(commandLine, nameOf(commandLine, policies, baseUrl ?? unknownServer), attempt);
+  // The webhook, or else all that was asked for: what nobody may have seen is not reported (rule 15).
+  const hasJson = commandLine.json === undefined || files.json !== undefined;
+  const isHeard = post !== undefined && (post.webhook !== undefined || (isAttended && hasJson));
+  // Without a name, which ledger it is depends on the server.
+  const named =
+    ledger === undefined || mistakes.length > 0
+      ? undefined
+      : await attempted(() => openLedger(ledger, commandLine, env, policies));
+  return { input, baseUrl, ca, server, policies, webhook: post?.webhook, files, isHeard, named, mistakes, attempted };
+}
+
+export const nameOf = ({ name }: CommandLine, policies: Policies | undefined, baseUrl: string): string =>
+  name ?? policies?.settings.name?.value ?? new URL(baseUrl).hostname;
+
+/** Where not even the ledger says which it is. */
+export const unknownServer = 'http://unknown.invalid';
+
+/** In a pod, whose policies are the live ones: the input of an execution that previews others. */
+const changeVariable = 'DATAHUB_RETENTION_INPUT';
+
+/** @throws UsageError, also for anything else than a preview: what is not live is never enforced */
+function withChange(input: LocalInput, text: string | undefined): LocalInput {
+  if (text === undefined) return input;
+  const change = parseJson(text);
+  if (change === undefined) {
+    throw new UsageError(`${changeVariable} is not JSON: make it with validate --policies FILE --json -.`);
+  }
+  if (input.mode !== 'preview' || input.release) {
+    throw new UsageError(`${changeVariable} is for a preview alone: unset it, or type preview.`);
+  }
+  const parsed = parseInput({ ...input, ...Object(change), mode: 'preview' });
+  if ('problem' in parsed) throw new UsageError(`${changeVariable}: ${parsed.problem}.`);
+  if (!parsed.input.policies) {
+    throw new UsageError(`${changeVariable} has no policies: make it with validate --policies FILE --json -.`);
+  }
+  return { ...parsed.input, mode: 'preview' };
+}
+
+/**
+ * A run that changes something needs a person who says yes, now or in its arguments, and a reader of its result.
+ * @throws UsageError
+ */
+function refuseUnattended(commandLine: CommandLine, { ask, isOutputDiscarded, program }: ProcessContext): true {
+  const { verb, yes, json } = commandLine;
+  if (verb === 'enforce' && !yes && ask === undefined) {
+    throw new UsageError(
+      `enforce asks before it deletes rows for good, and there is no terminal to ask at: to delete without being asked, add --yes, as in ${program} enforce --yes`,
+    );
+  }
+  const isRead = json !== undefined && json !== '-' && !isNullDevice(json);
+  const isPosted = commandLine.notifyUrlFile !== undefined;
+  if (verb === 'preview' || !isOutputDiscarded || isPosted || isRead) return true;
+  throw new UsageError(
+    `Nobody would see the result of ${verb}: its output is closed or goes to the null device. Send the output somewhere, or add --json FILE or --notify-url-file FILE.`,
+  );
+}
+
+/** From now on the webhook's address is removed from all output. */
+export function webhookOf(commandLine: CommandLine, output: RunListener): Webhook | undefined {
+  const webhook = readWebhook(commandLine);
+  if (webhook !== undefined) output.addRedaction(withoutAddress(webhook));
+  return webhook;
+}

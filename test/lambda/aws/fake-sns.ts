@@ -1,14 +1,13 @@
 import { createServer } from 'node:http';
 import { SNSClient } from '@aws-sdk/client-sns';
+import { onTestFinished } from 'vitest';
 import { listening, textOf } from '../../support/loopback.ts';
 
 /** The part of SNS that the publisher uses: query protocol in, XML out, over real HTTP on loopback. */
 export interface FakeSns {
   client: SNSClient;
-  /** The parameters of every call, in order. */
-  calls: URLSearchParams[];
+  /** The parameters of every Publish, in order. */
   publishes(): URLSearchParams[];
-  stop(): Promise<void>;
 }
 
 /** @param answers by action: what is answered instead of success */
@@ -45,15 +44,11 @@ export async function fakeSns(
     credentials: { accessKeyId: 'none', secretAccessKey: 'none' },
     maxAttempts: 1,
   });
-  return {
-    client,
-    calls,
-    publishes: () => calls.filter((call) => call.get('Action') === 'Publish'),
-    async stop() {
-      client.destroy();
-      await close();
-    },
-  };
+  onTestFinished(async () => {
+    client.destroy();
+    await close();
+  });
+  return { client, publishes: () => calls.filter((call) => call.get('Action') === 'Publish') };
 }
 
 const entryXml = (key: string, value: string) => `<entry><key>${key}</key><value>${value}</value></entry>`;

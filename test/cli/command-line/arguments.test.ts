@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { inputOf, parseArguments, splitWords } from '../../../cli/command-line/arguments.ts';
 import type { CommandLine } from '../../../cli/command-line/read.ts';
 import { exampleOf, verbNames, verbs } from '../../../cli/command-line/verbs.ts';
-import { UsageError } from '../../../cli/events/mistakes.ts';
+import { problemOf as refusalOf } from '../inputs/problem.ts';
 
 const parse = (line: string, env: NodeJS.ProcessEnv = {}, program?: string) =>
   parseArguments(line.split(' ').filter(Boolean), env, program);
@@ -10,15 +10,8 @@ const parse = (line: string, env: NodeJS.ProcessEnv = {}, program?: string) =>
 /** The execution's input of a run. */
 const input = (line: string) => inputOf(parse(line) as CommandLine);
 
-function problemOf(line: string, env: NodeJS.ProcessEnv = {}, program?: string): string {
-  try {
-    parse(line, env, program);
-  } catch (error) {
-    if (error instanceof UsageError) return error.message;
-    throw error;
-  }
-  throw new Error(`${line} was accepted`);
-}
+const problemOf = (line: string, env?: NodeJS.ProcessEnv, program?: string): string =>
+  refusalOf(() => parse(line, env, program));
 
 const server = '--gms-url http://gms:8080 --token-file token.txt';
 const run = `enforce ${server} --policies p.json`;

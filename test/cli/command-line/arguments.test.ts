@@ -180,14 +180,9 @@ describe('A command line with a mistake', () => {
     [`preview ${server} --policies p --dry-run`, 'There is no option --dry-run. See ./retention preview --help.'],
     [`${run} --Secret`, 'There is no option of this name.'],
     // Another verb's option.
-    [
-      'status --policies p',
-      '--policies is an option of demo, survey, preview, enforce, release, runbook and validate, not of',
-    ],
     [`preview ${server} --policies p --approve-rows 5`, '--approve-rows is an option of demo and enforce, not of'],
     [`${run} --accept-missing=5`, '--accept-missing is an option of release, not of enforce'],
     [`release a.b ${server} --yes`, '--yes is an option of enforce, not of release'],
-    ['demo --ledger l', '--ledger is an option of survey, preview, enforce, release, status and runbook, not of demo'],
     [
       'status --gms-url http://x',
       '--gms-url is an option of survey, preview, enforce, release and runbook, not of status',
@@ -225,7 +220,6 @@ describe('A command line with a mistake', () => {
     ['survey --notify-url=https://hooks.example/secret', 'There is no option --notify-url.'],
     [`${run} eyJhbGciOiJIUzI1NiJ9.secret`, 'put it into a file, and name that with --token-file'],
     ['survey --timeout=eyJhbGciOiJIUzI1NiJ9.secret', 'put it into a file, and name that with --token-file'],
-    ['survey --json eyJhbGciOiJIUzI1NiJ9.secret', 'put it into a file, and name that with --token-file'],
     ['survey http://me:secret@gms:8080', '(options begin with --), as in: ./retention survey --gms-url'],
   ])('%s is told in one line, with the remedy, and repeats no secret', (line, remedy) => {
     const problem = problemOf(line);

@@ -6,14 +6,6 @@ import { aReport, anEntry as entryOf } from '../../support/reports.ts';
 
 /** What a report counts, printed: a line of the log for the run and for each index, with dimensions, units and values. */
 
-interface Embedded {
-  _aws: {
-    Timestamp: number;
-    CloudWatchMetrics: { Namespace: string; Dimensions: string[][]; Metrics: { Name: string; Unit: string }[] }[];
-  };
-  [name: string]: unknown;
-}
-
 /** With no number but those that are given. */
 const anEntry = (outcome: Outcome, more = {}) =>
   entryOf(outcome, { kind: 'verified' }, { rowsToDelete: undefined, rowsTotal: undefined, ...more });
@@ -52,11 +44,10 @@ function running(outcome: 'still-running' | 'unknown'): Report {
 }
 
 function shown(line: string): string {
-  const { _aws, ...values } = JSON.parse(line) as Embedded;
-  const [{ Namespace, Dimensions: [names = []] = [], Metrics } = { Namespace: '', Metrics: [] }] =
-    _aws.CloudWatchMetrics;
-  const dimensions = names.map((name) => `${name}=${values[name]}`).join(' ');
-  const metrics = Metrics.map(({ Name, Unit }) => `${Name}=${values[Name]} ${Unit}`).join(', ');
+  const { _aws, ...values } = JSON.parse(line);
+  const [{ Namespace, Dimensions, Metrics }] = _aws.CloudWatchMetrics;
+  const dimensions = Dimensions[0].map((name: string) => `${name}=${values[name]}`).join(' ');
+  const metrics = Metrics.map(({ Name, Unit }: Record<string, string>) => `${Name}=${values[Name]} ${Unit}`).join(', ');
   return `    ${new Date(_aws.Timestamp).toISOString()} ${Namespace} ${dimensions}: ${metrics}`;
 }
 

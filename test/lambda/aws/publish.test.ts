@@ -12,7 +12,7 @@ import { report } from '../../../lambda/run/report.ts';
 import type { RunSettings, Subscriptions } from '../../../lambda/run/services.ts';
 import { anEntry, aReport } from '../../support/reports.ts';
 import { aRunState } from '../../support/states.ts';
-import { type FakeSns, fakeSns } from './fake-sns.ts';
+import { fakeSns } from './fake-sns.ts';
 
 const topicArn = 'arn:aws:sns:eu-central-1:111122223333:datahub-retention-prod';
 const usual = { default: 'json', email: 'mail', https: 'amazon-q' } as const;
@@ -30,7 +30,7 @@ function logOf() {
   return { logged, log: { info: keep('info'), warn: keep('warn'), error: keep('error') } };
 }
 
-let sns: FakeSns;
+let sns: Awaited<ReturnType<typeof fakeSns>>;
 
 async function publish(
   report: Report,

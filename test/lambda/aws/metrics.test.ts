@@ -47,7 +47,9 @@ function shown(line: string): string {
   const { _aws, ...values } = JSON.parse(line);
   const [{ Namespace, Dimensions, Metrics }] = _aws.CloudWatchMetrics;
   const dimensions = Dimensions[0].map((name: string) => `${name}=${values[name]}`).join(' ');
-  const metrics = Metrics.map(({ Name, Unit }: Record<string, string>) => `${Name}=${values[Name]} ${Unit}`).join(', ');
+  const metrics = Metrics.map(
+    ({ Name, Unit }: { Name: string; Unit: string }) => `${Name}=${values[Name]} ${Unit}`,
+  ).join(', ');
   return `    ${new Date(_aws.Timestamp).toISOString()} ${Namespace} ${dimensions}: ${metrics}`;
 }
 

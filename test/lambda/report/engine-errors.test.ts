@@ -198,19 +198,17 @@ describe('an error of the search engine', () => {
   });
 });
 
-describe('an action that DataHub does not know', () => {
-  test.each<[string, ServerErrorKind]>([
-    ["Action 'truncateTimeseriesAspect' not supported for path", 'too-old'],
-    [
-      "POST operation named truncateTimeseriesAspect not supported on resource 'com.linkedin.OperationsResource' URI: '/operations'",
-      'too-old',
-    ],
-    ["Method 'POST' is not supported for URI '/operations'", 'bad-request'],
-    ['Rest.li protocol version 2.0.0 used by the client is not supported!', 'bad-request'],
-    ['Failed to find entity with name x in EntityRegistry', 'bad-request'],
-  ])('%s: %s', (message, kind) => {
-    const error = answerOf(message, 400);
-    expect(error.kind).toBe(kind);
-    expect(/entityType/.test(errorText(error))).toBe(kind === 'bad-request');
-  });
+test.each<[string, ServerErrorKind]>([
+  ["Action 'truncateTimeseriesAspect' not supported for path", 'too-old'],
+  [
+    "POST operation named truncateTimeseriesAspect not supported on resource 'com.linkedin.OperationsResource' URI: '/operations'",
+    'too-old',
+  ],
+  ["Method 'POST' is not supported for URI '/operations'", 'bad-request'],
+  ['Rest.li protocol version 2.0.0 used by the client is not supported!', 'bad-request'],
+  ['Failed to find entity with name x in EntityRegistry', 'bad-request'],
+])('an action that DataHub does not know: %s: %s', (message, kind) => {
+  const error = answerOf(message, 400);
+  expect(error.kind).toBe(kind);
+  expect(/entityType/.test(errorText(error))).toBe(kind === 'bad-request');
 });

@@ -104,12 +104,10 @@ describe('docs/command-line.md', () => {
   });
 });
 
-describe('.github/CODEOWNERS', () => {
-  test('names files and folders that are there', () => {
-    const named = [...textOf('.github/CODEOWNERS').matchAll(/^\/\S+/gm)].map(([path]) => path);
-    expect(named.length).toBeGreaterThan(5);
-    expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
-  });
+test('.github/CODEOWNERS names files and folders that are there', () => {
+  const named = [...textOf('.github/CODEOWNERS').matchAll(/^\/\S+/gm)].map(([path]) => path);
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
 /** The anchors of headings, as GitHub makes them. */

@@ -43,7 +43,6 @@ function cronJobs(values: object = {}): [scheduled: Manifest, twin: Manifest] {
   return [jobs.find((job) => !isTwin(job)), jobs.find(isTwin)];
 }
 
-const isCronJob = (each: Manifest): boolean => each?.kind === 'CronJob';
 const podOf = (cronJob: Manifest): Manifest => cronJob.spec.jobTemplate.spec.template.spec;
 const containerOf = (cronJob: Manifest): Manifest => podOf(cronJob).containers[0];
 /** The variable is of the mark, where it has that place. */
@@ -156,28 +155,23 @@ describe.skipIf(found === undefined)('The chart', () => {
 
   test('leaves user and groups to OpenShift, by its API or by one value, also in a parent chart', () => {
     const fields = ['fsGroup', 'runAsGroup', 'runAsUser'];
-    const numbersOf = (...options: string[]) => {
-      const text = tools.helm('template', 'dh', chart, '--kube-version', releases[0]!, ...options);
-      const { securityContext } = podOf(
-        parseAllDocuments(text)
-          .map((each) => each.toJS())
-          .find(isCronJob),
-      );
+    const numbersIn = (from: string, ...options: string[]) => {
+      const text = tools.helm('template', 'dh', from, '--kube-version', releases[0]!, ...options);
+      const cronJob = parseAllDocuments(text)
+        .map((each) => each.toJS())
+        .find((each) => each?.kind === 'CronJob');
+      const { securityContext } = podOf(cronJob);
       expect(securityContext).toMatchObject({ runAsNonRoot: true });
       return fields.map((field) => securityContext[field]);
     };
-    const file = ['--values', valuesFile({})];
+    const numbersOf = (...options: string[]) => numbersIn(chart, '--values', valuesFile({}), ...options);
     const openShift = ['--api-versions', 'security.openshift.io/v1'];
     const none = [undefined, undefined, undefined];
-    expect(numbersOf(...file)).toEqual([65532, 65532, 65532]);
-    expect(numbersOf(...file, ...openShift)).toEqual(none);
-    expect(numbersOf(...file, '--set', 'adaptSecurityContext=force')).toEqual(none);
-    expect(numbersOf(...file, ...openShift, '--set', 'adaptSecurityContext=disabled')).not.toEqual(none);
-    expect(numbersOf(...file, ...openShift, '--set', 'podSecurityContext.runAsUser=1000')).toEqual([
-      undefined,
-      undefined,
-      1000,
-    ]);
+    expect(numbersOf()).toEqual([65532, 65532, 65532]);
+    expect(numbersOf(...openShift)).toEqual(none);
+    expect(numbersOf('--set', 'adaptSecurityContext=force')).toEqual(none);
+    expect(numbersOf(...openShift, '--set', 'adaptSecurityContext=disabled')).not.toEqual(none);
+    expect(numbersOf(...openShift, '--set', 'podSecurityContext.runAsUser=1000')).toEqual([undefined, undefined, 1000]);
     const parent = join(folder, 'parent');
     cpSync(chart, join(parent, 'charts/retention'), { recursive: true });
     writeFileSync(join(parent, 'Chart.yaml'), 'apiVersion: v2\nname: parent\nversion: 1.0.0\n');
@@ -185,13 +179,7 @@ describe.skipIf(found === undefined)('The chart', () => {
       join(parent, 'values.yaml'),
       JSON.stringify({ 'datahub-retention': { policies, adaptSecurityContext: 'force' } }),
     );
-    const text = tools.helm('template', 'dh', parent, '--kube-version', releases[0]!);
-    const { securityContext } = podOf(
-      parseAllDocuments(text)
-        .map((each) => each.toJS())
-        .find(isCronJob),
-    );
-    expect(fields.map((field) => securityContext[field])).toEqual(none);
+    expect(numbersIn(parent)).toEqual(none);
   });
 
   test('gives a metrics volume exactly one source, whatever it is', () => {

@@ -1,5 +1,4 @@
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { authority, type Issued } from '../support/certificates.ts';
 import { startGateway, type Wants } from '../support/gateway.ts';
@@ -224,11 +223,7 @@ test.each(['survey', 'preview'])(
     const ended = await here.run(verb, ...headerFile(here), ...json, '--log', 'json');
     expect(asked).toBeGreaterThan(0);
     rmSync(here.files.at('headers'));
-    const written = readdirSync(here.files.at('.'), { recursive: true, encoding: 'utf8' })
-      .map((name) => join(here.files.at('.'), name))
-      .filter((path) => statSync(path).isFile())
-      .map((path) => readFileSync(path, 'utf8'));
-    const shown = [ended.stdout, ended.stderr, JSON.stringify(ended.lines), ...written].join();
+    const shown = [ended.stdout, ended.stderr, JSON.stringify(ended.lines), ...here.files.texts()].join();
     for (const form of forms) expect(shown).not.toContain(form(secret).slice(4, 16));
     // It went nowhere else: the redirect was not followed.
     expect(here.gateway.got.every(({ headers }) => headers.host === new URL(here.gateway.url).host)).toBe(true);

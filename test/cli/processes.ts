@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -77,6 +77,11 @@ export function folder() {
       writeFileSync(at(name), typeof content === 'string' ? content : JSON.stringify(content));
       return at(name);
     },
+    /** What is in its files, and in those of the folders below. */
+    texts: () =>
+      readdirSync(path, { recursive: true, encoding: 'utf8' })
+        .filter((name) => statSync(at(name)).isFile())
+        .map((name) => readFileSync(at(name), 'utf8')),
     report: (name: string) => JSON.parse(readFileSync(at(name), 'utf8')) as Report,
   };
 }

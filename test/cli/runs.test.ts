@@ -106,36 +106,32 @@ describe('A run', () => {
   });
 });
 
-describe('What people read of a run', () => {
-  test('names the run once in a post', async () => {
-    const { run, files } = await serviceHere();
-    const hook = await startReceiver();
-    const { stdout } = await runHere(run('enforce', [operation], '--notify-url-file', files.write('hook', hook.url)));
-    const [, runId = ''] = /^Run (local-\S+),/m.exec(stdout) ?? [];
-    expect(JSON.stringify(hook.received[0]?.body).split(runId)).toHaveLength(2);
-  });
+test('A post names its run once', async () => {
+  const { run, files } = await serviceHere();
+  const hook = await startReceiver();
+  const { stdout } = await runHere(run('enforce', [operation], '--notify-url-file', files.write('hook', hook.url)));
+  const [, runId = ''] = /^Run (local-\S+),/m.exec(stdout) ?? [];
+  expect(JSON.stringify(hook.received[0]?.body).split(runId)).toHaveLength(2);
 });
 
-describe('Screen and status say what a truncation came to:', () => {
-  test.each([
-    [
-      'what its task says, too, where the counts do not show it',
-      ['refresh-seconds=1000000000'],
-      /its task reports 573 rows deleted, but the counts show 0/,
-    ],
-    [
-      'rows of a reindex are left behind, not deleted',
-      ['ignores-force-flags'],
-      /573 rows left behind in dataset_operationaspect_v1_\d+/,
-    ],
-  ])('%s', async (_, faults, expected) => {
-    const { run, ledger } = await serviceHere({ faults });
-    const screen = (await runHere(run('enforce', [operation]))).stdout;
-    expect(screen).toMatch(new RegExp(`^  dataset\\.operation: \\w+, ${expected.source}$`, 'm'));
-    const { stdout } = await runHere(['status', ...ledger]);
-    expect(stdout.replace(/\s+/g, ' ')).toMatch(expected);
-    expect(stdout).not.toContain('573 rows deleted;');
-  });
+test.each([
+  [
+    'what its task says, too, where the counts do not show it',
+    ['refresh-seconds=1000000000'],
+    /its task reports 573 rows deleted, but the counts show 0/,
+  ],
+  [
+    'rows of a reindex are left behind, not deleted',
+    ['ignores-force-flags'],
+    /573 rows left behind in dataset_operationaspect_v1_\d+/,
+  ],
+])('Screen and status say what a truncation came to: %s', async (_, faults, expected) => {
+  const { run, ledger } = await serviceHere({ faults });
+  const screen = (await runHere(run('enforce', [operation]))).stdout;
+  expect(screen).toMatch(new RegExp(`^  dataset\\.operation: \\w+, ${expected.source}$`, 'm'));
+  const { stdout } = await runHere(['status', ...ledger]);
+  expect(stdout.replace(/\s+/g, ' ')).toMatch(expected);
+  expect(stdout).not.toContain('573 rows deleted;');
 });
 
 describe('--log json', () => {
@@ -208,23 +204,21 @@ test('A server that hangs is named in one sentence by preview and survey, and no
   expect(preview.stdout).not.toContain('Action: none');
 });
 
-describe('status', () => {
-  test('says what the ledger knows without asking the server, as a table and as JSON', async () => {
-    const { run, ledger, files, engine } = await serviceHere();
-    const missing = await runHere(['status', ...ledger]);
-    expect([missing.status, missing.stderr]).toEqual([2, expect.stringMatching(/^The ledger \S+ does not exist: /)]);
-    await runHere(run('enforce', [operation]));
-    const before = engine.asked.length;
-    const { stdout } = await runHere(['status', ...ledger]);
-    expect(stdout).toMatch(/^Server {2}http:\/\/localhost:\d+$/m);
-    expect(stdout).toMatch(/^dataset\.operation +idle +truncated on .* UTC: 573 rows/m);
-    await runHere(['status', ...ledger, '--json', files.at('s.json')]);
-    expect(JSON.parse(readFileSync(files.at('s.json'), 'utf8'))).toMatchObject({
-      version: 1,
-      indices: [{ name: 'dataset.operation', state: 'idle', lastOutcome: 'truncated', rowsDeleted: 573 }],
-    });
-    expect(engine.asked.length).toBe(before);
+test('status says what the ledger knows without asking the server, as a table and as JSON', async () => {
+  const { run, ledger, files, engine } = await serviceHere();
+  const missing = await runHere(['status', ...ledger]);
+  expect([missing.status, missing.stderr]).toEqual([2, expect.stringMatching(/^The ledger \S+ does not exist: /)]);
+  await runHere(run('enforce', [operation]));
+  const before = engine.asked.length;
+  const { stdout } = await runHere(['status', ...ledger]);
+  expect(stdout).toMatch(/^Server {2}http:\/\/localhost:\d+$/m);
+  expect(stdout).toMatch(/^dataset\.operation +idle +truncated on .* UTC: 573 rows/m);
+  await runHere(['status', ...ledger, '--json', files.at('s.json')]);
+  expect(JSON.parse(readFileSync(files.at('s.json'), 'utf8'))).toMatchObject({
+    version: 1,
+    indices: [{ name: 'dataset.operation', state: 'idle', lastOutcome: 'truncated', rowsDeleted: 573 }],
   });
+  expect(engine.asked.length).toBe(before);
 });
 
 describe('status begins with the last run', () => {
@@ -270,19 +264,17 @@ test('status --runs lists the runs that enforced or released, with who asked for
   });
 });
 
-describe('release', () => {
-  test('says that an index is not quarantined, and for an unknown index names those that are known', async () => {
-    const { run, server, ledger, sent } = await serviceHere();
-    await runHere(run('enforce', [operation]));
-    const idle = await runHere(['release', 'dataset.operation', ...server, ...ledger]);
-    expect([idle.status, idle.stdout]).toEqual([0, expect.stringContaining('nothing to release in dataset.operation')]);
-    const unknown = await runHere(['release', 'chart.x', ...server, ...ledger]);
-    expect([unknown.status, unknown.stderr]).toEqual([
-      2,
-      expect.stringMatching(/^release chart\.x: .* dataset\.operation\.$/),
-    ]);
-    expect(sent()).toHaveLength(1);
-  });
+test('release says that an index is not quarantined, and for an unknown index names those that are known', async () => {
+  const { run, server, ledger, sent } = await serviceHere();
+  await runHere(run('enforce', [operation]));
+  const idle = await runHere(['release', 'dataset.operation', ...server, ...ledger]);
+  expect([idle.status, idle.stdout]).toEqual([0, expect.stringContaining('nothing to release in dataset.operation')]);
+  const unknown = await runHere(['release', 'chart.x', ...server, ...ledger]);
+  expect([unknown.status, unknown.stderr]).toEqual([
+    2,
+    expect.stringMatching(/^release chart\.x: .* dataset\.operation\.$/),
+  ]);
+  expect(sent()).toHaveLength(1);
 });
 
 test('A damaged record is released by the command of the message, with nothing but its file name to go by', async () => {

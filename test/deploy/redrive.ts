@@ -1,18 +1,13 @@
 import { createServer } from 'node:http';
-import { type Listening, listening, textOf } from '../support/loopback.ts';
+import { listening, textOf } from '../support/loopback.ts';
 import type { AwsCaller } from './aws.ts';
-
-/** Its address is for `AWS_ENDPOINT_URL_SFN`. */
-export interface Redrives extends Listening {
-  /** What goes on in the place of the executions that were redriven. */
-  executions: string[];
-}
 
 /**
  * The emulator has no RedriveExecution. This answers it as Step Functions documents it: a failed execution goes on at the
  * state that failed, with the input that this state had; here as an execution of the same workflow that begins there.
+ * @returns an address for `AWS_ENDPOINT_URL_SFN`, and the executions that go on in the place of those that were redriven
  */
-export async function startRedrives(aws: AwsCaller): Promise<Redrives> {
+export async function startRedrives(aws: AwsCaller) {
   const executions: string[] = [];
 
   const redrive = async (executionArn: string): Promise<object> => {

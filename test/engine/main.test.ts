@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { folder } from '../cli/processes.ts';
 import { programs } from '../programs.ts';
 
 /** `npm run test:engine` where there is no engine to test against. */
 
-function testEngine(path: string, options: string[] = []): Promise<{ status: number | null; said: string }> {
+function testEngine(path: string, options: string[]): Promise<{ status: number | null; said: string }> {
   const args = [programs['test-engine'], ...options];
   const child = spawn(process.execPath, args, { env: { HOME: tmpdir(), PATH: path } });
   let said = '';
@@ -16,10 +16,9 @@ function testEngine(path: string, options: string[] = []): Promise<{ status: num
 }
 
 test('without Java it says in one line that it is skipped, and ends with status 0', async () => {
-  const bin = mkdtempSync(join(tmpdir(), 'only-node-'));
-  onTestFinished(() => rmSync(bin, { recursive: true }));
-  symlinkSync(process.execPath, join(bin, 'node'));
-  expect(await testEngine(bin, ['--engine', 'elasticsearch-7'])).toEqual({
+  const { at } = folder();
+  symlinkSync(process.execPath, at('node'));
+  expect(await testEngine(at('.'), ['--engine', 'elasticsearch-7'])).toEqual({
     status: 0,
     said: 'The tests against a real search engine are skipped: there is no Java here.\n',
   });

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readStageFile } from '../../infra/stage-file.ts';
+import { folder } from '../cli/processes.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -21,18 +20,14 @@ describe('The app', () => {
   });
 
   test('without a stage is one that the CDK can bootstrap, and refuses to show or deploy', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'no-stage-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const env = { ...process.env, CDK_OUTDIR: folder, CDK_CONTEXT_JSON: '{}' };
+    const { at, texts } = folder();
+    const env = { ...process.env, CDK_OUTDIR: at('.'), CDK_CONTEXT_JSON: '{}' };
     await run(process.execPath, ['--import', 'tsx', 'infra/app.ts'], { cwd: root, env });
-    const { artifacts } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
+    const { artifacts } = JSON.parse(readFileSync(at('manifest.json'), 'utf8'));
     expect(artifacts).toMatchObject({
       'datahub-retention-STAGE': { environment: 'aws://unknown-account/unknown-region' },
     });
-    const text = readdirSync(folder)
-      .map((file) => readFileSync(join(folder, file), 'utf8'))
-      .join('');
-    expect(text).toMatch(/"aws:cdk:error",\s*"data": "Name a stage with -c stage=<name>; there are: /);
+    expect(texts().join('')).toMatch(/"aws:cdk:error",\s*"data": "Name a stage with -c stage=<name>; there are: /);
   });
 
   test.each([

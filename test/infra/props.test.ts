@@ -45,6 +45,7 @@ const place = (fields: object, stack = newStack(), id = 'Retention') =>
   new DatahubRetention(stack, id, { ...props, ...fields });
 const topic = (stack: Stack) => Topic.fromTopicArn(stack, 'Given', onCall);
 const onCall = 'arn:aws:sns:eu-central-1:111122223333:on-call';
+const keyArn = 'arn:aws:kms:eu-central-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab';
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -102,7 +103,6 @@ describe('The props of the construct', () => {
 
   const own = (stack: Stack) => new Topic(stack, 'Own');
   const both = (given: ITopic) => ({ topic: given, alarmTopic: given });
-  const keyArn = 'arn:aws:kms:eu-central-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab';
   test.each<[string, (stack: Stack) => object, RegExp]>([
     ['a stage that nobody gave', () => ({ stage: newApp().node.tryGetContext('stage') }), /^stage is missing/],
     [
@@ -261,7 +261,6 @@ describe('Resources, as types of the CDK', () => {
     expect(warned(stack)).not.toMatch(/key-policy/);
 
     const other = newStack();
-    const keyArn = 'arn:aws:kms:eu-central-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab';
     place({ alarmTopic: Topic.fromTopicAttributes(other, 'Imported', { topicArn: onCall, keyArn }) }, other);
     expect(warned(other)).toMatch(/it has to let CloudWatch use it/);
   });

@@ -29,19 +29,17 @@ describe('datahub-retention, installed from the tarball', () => {
   });
 });
 
-describe('A tarball that lacks a file', () => {
-  test('says so in one sentence, where it is the code of a function', async () => {
-    const broken = join(folder, 'broken');
-    mkdirSync(join(broken, 'node_modules'), { recursive: true });
-    await install(broken, inject('tarball'), 'aws-cdk-lib@2.276.0', 'constructs@10.8.1');
-    rmSync(join(broken, 'node_modules/datahub-retention/dist/lambda/poll'), { recursive: true });
-    chmodSync(broken, 0o755);
-    const app = `const { App, Stack } = require('aws-cdk-lib');
+test('A tarball that lacks a file says so in one sentence, where it is the code of a function', async () => {
+  const broken = join(folder, 'broken');
+  mkdirSync(join(broken, 'node_modules'), { recursive: true });
+  await install(broken, inject('tarball'), 'aws-cdk-lib@2.276.0', 'constructs@10.8.1');
+  rmSync(join(broken, 'node_modules/datahub-retention/dist/lambda/poll'), { recursive: true });
+  chmodSync(broken, 0o755);
+  const app = `const { App, Stack } = require('aws-cdk-lib');
       const { DatahubRetention } = require('datahub-retention');
       new DatahubRetention(new Stack(new App(), 'S'), 'R', { stage: 'x', gmsUrl: 'https://gms.example.com/gms', policies: [] });`;
-    const { stderr } = await runIn(broken, process.execPath, ['--eval', app]);
-    expect(stderr).toMatch(
-      /Error: The package lacks the function .*poll\/index\.mjs: remove node_modules and install it again\./,
-    );
-  });
+  const { stderr } = await runIn(broken, process.execPath, ['--eval', app]);
+  expect(stderr).toMatch(
+    /Error: The package lacks the function .*poll\/index\.mjs: remove node_modules and install it again\./,
+  );
 });

@@ -222,23 +222,21 @@ async function loseRows(count: number): Promise<void> {
   expect(stdout).toContain('ROWS MISSING in dataset.operation');
 }
 
-describe('The verbs of docs/command-line.md', () => {
-  test.concurrent.each(
-    worklist.take('docs/command-line.md', 'The command line').map((command) => [command.text, command]),
-  )('%s works with what is in the environment', async (_, command) => {
-    const written = {
-      ...command,
-      text: command.text.replace(/^(?!npm|\.\/)/, './retention ').replace(/\[|\]|\.{3}/g, ''),
-    };
-    const env = {
-      DATAHUB_GMS_URL: service.url,
-      DATAHUB_GMS_TOKEN: service.token,
-      DATAHUB_RETENTION_POLICIES: 'policies.json',
-      XDG_STATE_HOME: clone.at('xdg'),
-    };
-    const { status, stderr } = await type(written, env);
-    expect([status === 0 || status === 1, stderr.replace(/^npm warn.*$/gm, '').trim()]).toEqual([true, '']);
-  });
+test.concurrent.each(
+  worklist.take('docs/command-line.md', 'The command line').map((command) => [command.text, command]),
+)('The verbs of docs/command-line.md: %s works with what is in the environment', async (_, command) => {
+  const written = {
+    ...command,
+    text: command.text.replace(/^(?!npm|\.\/)/, './retention ').replace(/\[|\]|\.{3}/g, ''),
+  };
+  const env = {
+    DATAHUB_GMS_URL: service.url,
+    DATAHUB_GMS_TOKEN: service.token,
+    DATAHUB_RETENTION_POLICIES: 'policies.json',
+    XDG_STATE_HOME: clone.at('xdg'),
+  };
+  const { status, stderr } = await type(written, env);
+  expect([status === 0 || status === 1, stderr.replace(/^npm warn.*$/gm, '').trim()]).toEqual([true, '']);
 });
 
 describe('docs/machine.md', () => {

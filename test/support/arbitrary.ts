@@ -28,7 +28,6 @@ interface Def {
   valueType?: Node;
   entries?: Record<string, string>;
   values?: unknown[];
-  catchall?: unknown;
 }
 type Node = { _zod: { def: Def } };
 

@@ -1,29 +1,23 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { dirname } from 'node:path';
+import { describe, expect, test } from 'vitest';
 import { inspected } from '../../../cli/commands/validate.ts';
 import { addressInPolicies, originOf, policiesFile, withLimits, withServer } from '../../../cli/inputs/policies.ts';
 import { readServer } from '../../../cli/inputs/server.ts';
 import { operation } from '../here.ts';
+import { folder } from '../processes.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'formats-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-function file(text: string, name: string): string {
-  writeFileSync(join(folder, name), text);
-  return join(folder, name);
-}
+const file = (text: string, name: string): string => folder().write(name, text);
 
 /** What `validate` says: the mistakes, or the lines of a file that is fine. */
 function said(text: string, name: string): string {
+  const path = file(text, name);
   let lines: string;
   try {
-    lines = inspected(file(text, name)).lines.join('\n');
+    lines = inspected(path).lines.join('\n');
   } catch (error) {
     lines = (error as Error).message;
   }
-  return lines.replaceAll(`${folder}/`, '');
+  return lines.replaceAll(`${dirname(path)}/`, '');
 }
 
 const policy = '{ entityType: dataset, aspect: operation, retentionDays: 90 }';
@@ -39,11 +33,12 @@ describe('The files that people have', () => {
     ['values.yaml', values, 'server'],
     ['umbrella.yaml', `other: { mode: 0644 }\nretention:\n${values.replace(/^/gm, '  ')}`, 'retention.server'],
   ])('%s of a chart gives policies, address and name, and says which keys they came from', (name, text, key) => {
-    const { settings, names } = policiesFile(file(text, name), undefined);
+    const path = file(text, name);
+    const { settings, names } = policiesFile(path, undefined);
     expect(names).toEqual(['dataset.operation']);
     expect(addressInPolicies(settings)).toEqual({
       text: 'http://gms.datahub.svc:8080',
-      from: `${key}.url of ${join(folder, name)}`,
+      from: `${key}.url of ${path}`,
     });
     expect(said(text, name)).toBe(
       `${name}: no mistake found.\nFrom ${name}: the address http://gms.datahub.svc:8080 (${key}.url), the name prod (${key}.name).`,

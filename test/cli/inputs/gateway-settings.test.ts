@@ -113,8 +113,9 @@ const table: Array<[name: string, theirs: Theirs, ours: Ours, lines: string[], e
   ],
 ];
 
-describe("What a gateway wants, in DataHub's own settings", () => {
-  it.each(table)('%s: theirs %s', async (_name, _theirs, ours, lines, env = {}) => {
+it.each(table)(
+  "What a gateway wants, in DataHub's own settings: %s: theirs %s",
+  async (_name, _theirs, ours, lines, env = {}) => {
     const files = folder();
     const chains = { BOTH: cert + key, CHAIN: cert + made.ca + key, REVERSED: made.ca + cert + key };
     for (const [name, text] of Object.entries({ CERT: cert, KEY: key, LOCKED: locked, ...chains })) {
@@ -134,8 +135,8 @@ describe("What a gateway wants, in DataHub's own settings", () => {
     const { token, headers, certificate } = await read().identity.get();
     const shown = certificate && (certificate.passphrase === undefined ? 'cert' : 'locked');
     expect({ token, headers, certificate: shown }).toEqual({ token: 'abc-def-ghi-jkl', ...ours });
-  });
-});
+  },
+);
 
 describe('--header-file', () => {
   it.each([

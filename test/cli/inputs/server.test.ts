@@ -13,14 +13,15 @@ import { problemOf } from './problem.ts';
 const certificate = (name: string) =>
   fileURLToPath(new URL(`../../lambda/gms/http/certificates/${name}.pem`, import.meta.url));
 
-describe('what the options name already', () => {
-  it.each([{ DATAHUB_GMS_PORT: '8080' }, { DATAHUB_RETENTION_TOKEN_FILE: '-' }])('is not read in %j', async (env) => {
+it.each([{ DATAHUB_GMS_PORT: '8080' }, { DATAHUB_RETENTION_TOKEN_FILE: '-' }])(
+  'What the options name already is not read in %j',
+  async (env) => {
     const path = folder().write('token', 'abc.def.ghi.jkl');
     expect(await readServer({ gmsUrl: 'http://gms:8080', tokenFile: path }, env).identity.get()).toEqual({
       token: 'abc.def.ghi.jkl',
     });
-  });
-});
+  },
+);
 
 test('An empty HOME is no folder of its own', () => {
   vi.stubEnv('HOME', '');

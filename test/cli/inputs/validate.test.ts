@@ -1,28 +1,19 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import { inspected } from '../../../cli/commands/validate.ts';
-import { UsageError } from '../../../cli/events/mistakes.ts';
 import { policiesFile, readPolicies } from '../../../cli/inputs/policies.ts';
+import { folder } from '../processes.ts';
+import { problemOf } from './problem.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'validate-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const file = (text: string, name = 'policies.json'): string => folder().write(name, text);
 
-function file(text: string, name = 'policies.json'): string {
-  writeFileSync(join(folder, name), text);
-  return join(folder, name);
-}
-
-function mistakesIn(path: string): string[] {
-  try {
-    inspected(path);
-  } catch (error) {
-    expect(error).toBeInstanceOf(UsageError);
-    return (error as Error).message.replaceAll(`${folder}/`, '').split('\n');
-  }
-  throw new Error('no mistake was found');
-}
+const linesOf = (path: string, text: string): string[] => text.replaceAll(`${dirname(path)}/`, '').split('\n');
+const mistakesIn = (path: string): string[] =>
+  linesOf(
+    path,
+    problemOf(() => inspected(path)),
+  );
 
 const policy = '{ "entityType": "dataset", "aspect": "operation", "retentionDays": 90 }';
 
@@ -145,7 +136,7 @@ describe('validate', () => {
   ${policy.replace('operation', 'datasetStats')},
   ${policy.replace('operation', 'Operation')}
 ]`);
-    expect(inspected(policies).lines.map((line) => line.replace(`${folder}/`, ''))).toEqual([
+    expect(linesOf(policies, inspected(policies).lines.join('\n'))).toEqual([
       "policies.json:2:29: warning: policy 1: datset.operations is not one of DataHub's own indices; unless a custom model has it, dataset.operation is probably meant.",
       "policies.json:4:30: warning: policy 3: dataset.Operation is sent in DataHub's spelling, dataset.operation: write it like that.",
       'policies.json: no mistake found.',
@@ -153,14 +144,17 @@ describe('validate', () => {
   });
 
   it('warns of a stage as synth does', () => {
-    const text = `{
+    const stage = file(
+      `{
   "gmsUrl": "http://gms.corp.test/gms",
   "schedule": "cron(30 3 ? * SUN *)",
   "policies": [
     ${policy.replace('operation', 'operations')}
   ]
-}`;
-    expect(inspected(file(text, 'prod.json')).lines.map((line) => line.replace(`${folder}/`, ''))).toEqual([
+}`,
+      'prod.json',
+    );
+    expect(linesOf(stage, inspected(stage).lines.join('\n'))).toEqual([
       expect.stringMatching(/^prod\.json:1:1: warning: Nobody will be notified: /),
       'prod.json:2:3: warning: gmsUrl http://gms.corp.test/gms is plain http to a public host: the token can be read in transit; use https.',
       expect.stringMatching(/^prod\.json:3:3: warning: The alarm NotStarted would fire between two runs/),

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { folderLedger } from '../../../cli/ledgers/folder-ledger.ts';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
 import { anIdle } from '../../support/records.ts';
@@ -40,28 +40,22 @@ function freshFolder(): string {
   return join(folder, 'ledger');
 }
 
-describe('Before anything is sent, a ledger says in one sentence that', () => {
-  test.each<[string, Record<string, string>, RegExp]>([
-    ['its disk is full', { write: 'ENOSPC' }, /^The ledger \S+ cannot be used: the disk is full; free some space\.$/],
-    ['its disk can only be read', { mkdir: 'EROFS' }, /^The ledger \S+ cannot be used: .*read-only.*; .*--ledger\.$/],
-    ['it may not write there', { write: 'EACCES' }, /^The ledger \S+ cannot be used: permission denied; .*--ledger\.$/],
-    [
-      'its file system has no hard links',
-      { link: 'EPERM' },
-      /cannot be used: its file system has no hard links; name a/,
-    ],
-    [
-      'an unusual file system says that otherwise',
-      { link: 'ENOTSUP' },
-      /its file system has no hard links; name a folder/,
-    ],
-  ])('%s', (_, calls, sentence) => {
-    const path = freshFolder();
-    refusals.calls = calls;
-    const prepare = () => folderLedger(path).prepare();
-    expect(prepare).toThrow(LedgerError);
-    expect(prepare).toThrow(sentence);
-  });
+test.each<[string, Record<string, string>, RegExp]>([
+  ['its disk is full', { write: 'ENOSPC' }, /^The ledger \S+ cannot be used: the disk is full; free some space\.$/],
+  ['its disk can only be read', { mkdir: 'EROFS' }, /^The ledger \S+ cannot be used: .*read-only.*; .*--ledger\.$/],
+  ['it may not write there', { write: 'EACCES' }, /^The ledger \S+ cannot be used: permission denied; .*--ledger\.$/],
+  ['its file system has no hard links', { link: 'EPERM' }, /cannot be used: its file system has no hard links; name a/],
+  [
+    'an unusual file system says that otherwise',
+    { link: 'ENOTSUP' },
+    /its file system has no hard links; name a folder/,
+  ],
+])('Before anything is sent, a ledger says in one sentence that %s', (_, calls, sentence) => {
+  const path = freshFolder();
+  refusals.calls = calls;
+  const prepare = () => folderLedger(path).prepare();
+  expect(prepare).toThrow(LedgerError);
+  expect(prepare).toThrow(sentence);
 });
 
 test('A folder above it that may not be entered is no empty ledger', async () => {
@@ -80,17 +74,15 @@ test('A name that was taken by its own first try, whose answer was lost, is stor
   expect(await ledger.read(anIdle().index)).toEqual(anIdle());
 });
 
-describe('A disk that fills up in the middle of a run', () => {
-  test('leaves the record before as it was', async () => {
-    const path = freshFolder();
-    const ledger = folderLedger(path);
-    ledger.prepare();
-    expect(await ledger.replace(anIdle({ revision: 1 }))).toBe(true);
-    refusals.calls = { write: 'ENOSPC' };
-    await expect(ledger.replace(anIdle({ revision: 2 }))).rejects.toThrow('the disk is full; free some space.');
-    expect(await ledger.read(anIdle().index)).toMatchObject({ revision: 1 });
-    refusals.calls = {};
-    expect(await ledger.replace(anIdle({ revision: 2 }))).toBe(true);
-    expect(readdirSync(path)).toHaveLength(2);
-  });
+test('A disk that fills up in the middle of a run leaves the record before as it was', async () => {
+  const path = freshFolder();
+  const ledger = folderLedger(path);
+  ledger.prepare();
+  expect(await ledger.replace(anIdle({ revision: 1 }))).toBe(true);
+  refusals.calls = { write: 'ENOSPC' };
+  await expect(ledger.replace(anIdle({ revision: 2 }))).rejects.toThrow('the disk is full; free some space.');
+  expect(await ledger.read(anIdle().index)).toMatchObject({ revision: 1 });
+  refusals.calls = {};
+  expect(await ledger.replace(anIdle({ revision: 2 }))).toBe(true);
+  expect(readdirSync(path)).toHaveLength(2);
 });

@@ -106,13 +106,10 @@ describe('posting a message', () => {
   it.each<[string, string, Record<string, string>]>([
     ['{"ok":false,"error":"channel_is_archived"}', 'channel_is_archived', {}],
     ['[{"success":false,"error":"channel_archived"}]', 'channel_archived', {}],
-    ['{"errcode":310000,"errmsg":"keywords not in content"}', 'keywords not in content', {}],
     ['{"errcode":"93000","errmsg":"invalid webhook url"}', 'invalid webhook url', {}],
     ['{"success":0,"detail":"unknown channel"}', 'unknown channel', {}],
     ['{"Success":"no","detail":"unknown channel"}', 'unknown channel', {}],
     ['{"error_code":40035,"error_description":"bad signature"}', 'bad signature', {}],
-    ['{"errorCode":"QUOTA","detail":"too many"}', 'too many', {}],
-    ['{"ret":-1,"info":"key is wrong"}', 'key is wrong', {}],
     ['{"retcode":100,"info":"key is wrong"}', 'key is wrong', {}],
     ['{"res":10002,"info":"key is wrong"}', 'key is wrong', {}],
     ['\ufeff{"code":19001,"msg":"param invalid: incoming webhook access token invalid"}', 'param invalid', {}],
@@ -129,20 +126,12 @@ describe('posting a message', () => {
     // Slack calls it HTML.
     ['ok', 'text/html'],
     ['{"ok":true}', 'text/html'],
-    ['1'],
     [''],
-    ['{"errcode":0,"errmsg":"ok"}'],
     ['{"StatusCode":0,"StatusMessage":"success","code":0,"data":{},"msg":"success"}'],
-    ['{"code":200,"message":"success"}'],
     ['{"code":200,"msg":"success"}'],
     ['{"id":"9","type":0,"errors":[],"error":null}'],
     ['{"success":1,"ret":0,"retcode":"0","res":200,"error_code":0}'],
-    ['{"status":1,"request":"5042853c"}'],
-    ['{"errcode":"00000","errmsg":"ok"}'],
-    ['{"code":"0000","msg":"success"}'],
     ['{"status":0,"msg":"success"}'],
-    ['{"data":{"error":null,"id":7}}'],
-    ['<?xml version="1.0"?><response><status>queued</status></response>', 'text/xml'],
   ])('is accepted by a 200 that says %s', async (answer, type = 'text/plain') => {
     const { result } = await posted([{ status: 200, body: answer, headers: { 'content-type': type } }]);
     expect(result).toMatchObject({ kind: 'posted', doubt: undefined });
@@ -153,13 +142,9 @@ describe('posting a message', () => {
     '{"code":4003,"message":"x"}',
     '{"statusCode":500}',
     '{"status":404}',
-    '{"errorMessage":"x"}',
-    'invalid_token',
     'no_team',
     'false',
     '{"result":{"ok":false}}',
-    '{"data":{"error":"unknown channel"}}',
-    '{"results":[{"error_code":12}]}',
     '{"status":0,"msg":"invalid key"}',
     '{"status":-1}',
     // Others count from 1, or have 20000 where nothing went wrong; their text says so.

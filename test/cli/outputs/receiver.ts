@@ -5,15 +5,9 @@ import { type Listening, listening, textOf } from '../../support/loopback.ts';
 
 /** A receiver of webhooks, and a proxy in front of it, over real HTTP, until the test ends. */
 
-export interface Received {
-  path: string;
-  contentType: string;
-  body: unknown;
-}
-
 /** The path of its address is the secret. */
 export interface Receiver extends Listening {
-  received: Received[];
+  received: { path: string; contentType: string; body: unknown }[];
   /** What it answers from now on, in this order; afterwards 200 and `ok`. */
   answers: Array<{ status: number; body?: string; headers?: Record<string, string> }>;
 }
@@ -21,7 +15,7 @@ export interface Receiver extends Listening {
 export const secretPath = '/services/T0AAAAAAA/B0BBBBBBB/s3cr3tOfTheChannel42';
 
 export async function startReceiver(): Promise<Receiver> {
-  const received: Received[] = [];
+  const received: Receiver['received'] = [];
   const answers: Receiver['answers'] = [];
   const server = createServer(async (request, response) => {
     const { url: path = '', headers } = request;
@@ -36,13 +30,9 @@ export async function startReceiver(): Promise<Receiver> {
   return { ...at, url: `${at.url}${secretPath}`, received, answers };
 }
 
-export interface Proxy extends Listening {
-  /** What it was asked to connect to. */
-  tunnels: string[];
-}
-
 /** A proxy that connects every tunnel to the given receiver, as if only the proxy could resolve its name. */
-export async function startProxy(receiver: Receiver): Promise<Proxy> {
+export async function startProxy(receiver: Receiver) {
+  /** What it was asked to connect to. */
   const tunnels: string[] = [];
   const server = createServer((_request, response) => response.writeHead(405).end());
   server.on('connect', (request, socket, head) => {

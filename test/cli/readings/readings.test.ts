@@ -70,14 +70,15 @@ describe('a server that refuses a field which the specification does not name is
   });
 });
 
-describe('rows that are written while the truncation runs', () => {
-  test.each([
-    [5010, 'stay where rows are deleted in place', deletes, false],
-    [5000, 'are in the old index alone after a reindex, and the entry says so', reindexes, true],
-  ] as const)('%i rows: they %s', async (rowsAfter, _, does, isReindex) => {
+test.each([
+  [5010, 'stay where rows are deleted in place', deletes, false],
+  [5000, 'are in the old index alone after a reindex, and the entry says so', reindexes, true],
+] as const)(
+  'rows that are written while the truncation runs, %i of them: they %s',
+  async (rowsAfter, _, does, isReindex) => {
     expect(await runAgainst(does, { written: 10 })).toMatchObject({ ...truncated, rowsAfter, reindexes: isReindex });
-  });
-});
+  },
+);
 
 const missing = { outcome: 'rows-missing', cause: 'missing', result: 'failed', record: 'quarantined' };
 const hidden = { outcome: 'unknown', cause: 'not-visible', result: 'failed', record: 'quarantined' };

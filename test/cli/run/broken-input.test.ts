@@ -29,36 +29,16 @@ const instead = (args: string[], option: string, value: string) =>
 
 test.each<[what: string, mistake: RegExp, spoil: (night: Night, args: string[]) => unknown]>([
   ['policies that are no JSON', /it is not JSON/, ({ files }) => files.write('policies.json', '{')],
-  [
-    'policies with a mistake',
-    /retentionDays/,
-    ({ files }) => files.write('policies.json', [{ ...operation, retentionDays: -1 }]),
-  ],
-  ['an empty policies file', /policies\.json/, ({ files }) => files.write('policies.json', '')],
   ['policies that are gone', /no such file/, ({ files }) => rmSync(files.at('policies.json'))],
-  [
-    'policies that are a folder',
-    /it is a folder/,
-    ({ files }, args) => instead(args, '--policies', files.at('ledger')),
-  ],
-  ['policies with a whole stage', /policies/, ({ files }) => files.write('policies.json', { gmsUrl: 'x' })],
   ['an index without a policy', /has no policy for it/, (_, args) => [...args, 'chart.chartUsageStatistics']],
   ['an empty token file', /is empty/, ({ files }) => files.write('token', '')],
-  ['a token file that is gone', /no such file/, ({ files }) => rmSync(files.at('token'))],
-  ['a token file with two lines', /does not hold a token/, ({ files }) => files.write('token', 'a\nb\n')],
   [
     'a CA file that is gone',
     /--ca-file: .*no such file/,
     ({ files }, args) => [...args, '--ca-file', files.at('no-ca')],
   ],
-  [
-    'a CA file without a certificate',
-    /certificate/,
-    ({ files }, args) => [...args, '--ca-file', files.write('ca', 'x')],
-  ],
   ['an address that is none', /must begin with http/, (_, args) => instead(args, '--gms-url', 'nowhere')],
   ['a report that exists', /the file exists/, ({ files }, args) => [...args, '--json', files.write('report', '{}')]],
-  ['a report in no folder', /there is no folder/, ({ files }, args) => [...args, '--json', files.at('no/report')]],
 ])(
   '%s: reported with what the ledger holds, posted, in the metrics and the status, and status 2',
   async (_, mistake, spoil) => {
@@ -93,12 +73,6 @@ test.each<[what: string, spoil: (night: Night) => string[], isOutputDiscarded: b
     expect([night.hook.received, await night.states(), night.engine.asked]).toEqual([[], ['unreported'], []]);
   },
 );
-
-test('A report below a file is a mistake like every other', async () => {
-  const { files, run } = await lossInTheLedger();
-  const args = run('enforce', [operation], '--json', `${files.write('file', '')}/report`);
-  expect(await runHere(args)).toMatchObject({ status: 2, stderr: expect.stringContaining('--json') });
-});
 
 test.each(['preview', 'release'])('%s reports it, too', async (verb) => {
   const night = await lossInTheLedger();

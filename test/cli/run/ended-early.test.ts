@@ -50,30 +50,28 @@ const resumed = { outcome: 'truncated', resumed: true, isOwn: true };
 const decidedBefore = { outcome: 'truncated', resumed: true, isOwn: false };
 const nothing = { outcome: 'nothing-to-delete', resumed: false, isOwn: true };
 
-describe('A run that is killed', () => {
-  test.each([
-    ['when it has written that it sends blocks its index until that can be judged', 'after 1', held, 0],
-    ['when it has sent blocks its index until that can be judged', 'before 2', held, 1],
-    ['when it has written the task is judged by the next night', 'after 2', resumed, 1],
-    ['when it has written what the status has counted is judged by the next night', 'after 3', resumed, 1],
-    ['when it has written its verdict is reported by the next night', 'after 4', decidedBefore, 1],
-    ['when it has posted its message is reported once more', 'before 5', decidedBefore, 1],
-    ['when it has marked that as reported is not reported again', 'after 5', nothing, 1],
-  ] as const)('%s', async (_, atWrite, next, calls) => {
-    const { first, night, hook, sent, messages } = await stage();
-    expect((await first(`${atWrite} SIGKILL`)).status).toBe(null);
-    const before = messages();
-    expect([before, sent().length]).toEqual([atWrite.endsWith('5') ? 1 : 0, calls]);
-    expect(await night()).toEqual(next);
-    expect(messages()).toBe(before + (next.outcome === 'truncated' ? 1 : 0));
-    // Its own night may say "1 truncated"; what another run has decided is named.
-    const names = /Run local-\S+ found this on/.test(JSON.stringify(hook.received.at(-1)));
-    expect(names).toBe(next === decidedBefore);
-    expect(await night()).toEqual(next === held ? held : nothing);
-    expect(messages()).toBe(before + (next.outcome === 'truncated' ? 1 : 0));
-    // The next night sends what was never sent, and nothing a second time.
-    expect(sent()).toHaveLength(next === held ? calls : 1);
-  });
+test.each([
+  ['when it has written that it sends blocks its index until that can be judged', 'after 1', held, 0],
+  ['when it has sent blocks its index until that can be judged', 'before 2', held, 1],
+  ['when it has written the task is judged by the next night', 'after 2', resumed, 1],
+  ['when it has written what the status has counted is judged by the next night', 'after 3', resumed, 1],
+  ['when it has written its verdict is reported by the next night', 'after 4', decidedBefore, 1],
+  ['when it has posted its message is reported once more', 'before 5', decidedBefore, 1],
+  ['when it has marked that as reported is not reported again', 'after 5', nothing, 1],
+] as const)('A run that is killed %s', async (_, atWrite, next, calls) => {
+  const { first, night, hook, sent, messages } = await stage();
+  expect((await first(`${atWrite} SIGKILL`)).status).toBe(null);
+  const before = messages();
+  expect([before, sent().length]).toEqual([atWrite.endsWith('5') ? 1 : 0, calls]);
+  expect(await night()).toEqual(next);
+  expect(messages()).toBe(before + (next.outcome === 'truncated' ? 1 : 0));
+  // Its own night may say "1 truncated"; what another run has decided is named.
+  const names = /Run local-\S+ found this on/.test(JSON.stringify(hook.received.at(-1)));
+  expect(names).toBe(next === decidedBefore);
+  expect(await night()).toEqual(next === held ? held : nothing);
+  expect(messages()).toBe(before + (next.outcome === 'truncated' ? 1 : 0));
+  // The next night sends what was never sent, and nothing a second time.
+  expect(sent()).toHaveLength(next === held ? calls : 1);
 });
 
 describe('A verdict is reported by the next night, and by no later one, after', () => {

@@ -81,15 +81,13 @@ describe('the workflow file', () => {
   });
 });
 
-describe('what ends an execution in Step Functions ends it here, whatever the file catches', () => {
-  it.each<[name: string, answer: object]>([
-    ['States.Runtime', { waitSeconds: 1 }],
-    ['States.DataLimitExceeded', { ...finish, entries: ['ü'.repeat(131_072)] }],
-  ])('%s', async (name, answer) => {
-    const { handlers, steps } = scripted({ plan: [answer] });
-    await expect(start(handlers)).rejects.toMatchObject({ name });
-    expect(steps()).toEqual(['plan']);
-  });
+it.each<[name: string, answer: object]>([
+  ['States.Runtime', { waitSeconds: 1 }],
+  ['States.DataLimitExceeded', { ...finish, entries: ['ü'.repeat(131_072)] }],
+])('what ends an execution in Step Functions ends it here, whatever the file catches: %s', async (name, answer) => {
+  const { handlers, steps } = scripted({ plan: [answer] });
+  await expect(start(handlers)).rejects.toMatchObject({ name });
+  expect(steps()).toEqual(['plan']);
 });
 
 describe('under --fast', () => {

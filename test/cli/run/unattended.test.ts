@@ -8,23 +8,13 @@ import { startReceiver } from '../outputs/receiver.ts';
 
 const nowhere = { isOutputDiscarded: true };
 
-describe('enforce without a terminal', () => {
-  test('wants --yes: one sentence, status 2, and no server is asked', async () => {
-    const { run, engine } = await serviceHere();
-    const args = run('enforce', [operation]).filter((word) => word !== '--yes');
-    const { status, stdout, stderr } = await runHere(args);
-    expect([status, stdout, engine.asked]).toEqual([2, '', []]);
-    expect(stderr).toMatch(/^enforce asks before it deletes rows for good, .* as in \.\/retention enforce --yes$/);
-  });
-
-  test('as a program, too, whatever is piped into it', async () => {
-    const { run, engine } = await serviceHere();
-    const args = run('enforce', [operation]).filter((word) => word !== '--yes');
-    const piped = ['-c', 'yes | "$0" "$@"', process.execPath, programs.start, ...args];
-    const { status, stderr } = spawnSync('sh', piped, { encoding: 'utf8' });
-    expect([status, engine.asked]).toEqual([2, []]);
-    expect(stderr).toMatch(/^enforce asks before it deletes rows for good, .*\n$/);
-  });
+test('enforce without a terminal wants --yes, whatever is piped into it: one sentence, and no server is asked', async () => {
+  const { run, engine } = await serviceHere();
+  const args = run('enforce', [operation]).filter((word) => word !== '--yes');
+  const piped = ['-c', 'yes | "$0" "$@"', process.execPath, programs.start, ...args];
+  const { status, stdout, stderr } = spawnSync('sh', piped, { encoding: 'utf8' });
+  expect([status, stdout, engine.asked]).toEqual([2, '', []]);
+  expect(stderr).toMatch(/^enforce asks before it deletes rows for good, .* as in .+ enforce --yes\n$/);
 });
 
 describe('A run whose output is closed or the null device', () => {

@@ -24,22 +24,20 @@ async function saidOf(refusal: Refusal, without?: Refusal) {
   return { surveyed, preview };
 }
 
-describe('forceDeleteByQuery is left out by survey and run, if it is refused with', () => {
-  test.each<[string, Refusal]>(
-    [400, 422].flatMap((status) =>
-      Object.entries({ html, text, restli, detail, problem }).map(
-        ([form, answer]) => [`${status} and ${form}`, { status, ...answer }] as [string, Refusal],
-      ),
+test.each<[string, Refusal]>(
+  [400, 422].flatMap((status) =>
+    Object.entries({ html, text, restli, detail, problem }).map(
+      ([form, answer]) => [`${status} and ${form}`, { status, ...answer }] as [string, Refusal],
     ),
-  )('%s', async (_, refusal) => {
-    const { surveyed, preview } = await saidOf(refusal);
-    expect(surveyed.text).toMatch(/Truncation +allowed/);
-    expect(surveyed.text).toContain('The server does not know the field forceDeleteByQuery');
-    expect(preview.stdout).toContain('The server does not know the field forceDeleteByQuery');
-    expect(preview.stdout).not.toContain('does not answer');
-    expect(surveyed.policies).toHaveLength(1);
-    expect([surveyed.status, preview.status]).toEqual([0, 0]);
-  });
+  ),
+)('forceDeleteByQuery is left out by survey and run, if it is refused with %s', async (_, refusal) => {
+  const { surveyed, preview } = await saidOf(refusal);
+  expect(surveyed.text).toMatch(/Truncation +allowed/);
+  expect(surveyed.text).toContain('The server does not know the field forceDeleteByQuery');
+  expect(preview.stdout).toContain('The server does not know the field forceDeleteByQuery');
+  expect(preview.stdout).not.toContain('does not answer');
+  expect(surveyed.policies).toHaveLength(1);
+  expect([surveyed.status, preview.status]).toEqual([0, 0]);
 });
 
 test('it is found out also where no aspect of DataHub itself is there', async () => {
@@ -79,11 +77,12 @@ describe('is no question of that field, and neither counts anything, if dry runs
   });
 });
 
-describe('An index that cannot be asked is named, and the others are counted, even if it is asked first', () => {
-  test.each<[string, string]>([
-    ['closed', 'index_closed_exception: closed'],
-    ['red', 'search_phase_execution_exception: all shards failed'],
-  ])('%s', async (_, message) => {
+test.each<[string, string]>([
+  ['closed', 'index_closed_exception: closed'],
+  ['red', 'search_phase_execution_exception: all shards failed'],
+])(
+  'An index that cannot be asked is named, and the others are counted, even if it is asked first: %s',
+  async (_, message) => {
     const timestamps = evenly(0, 300, 3000);
     const indices = ['datasetUsageStatistics', 'operation'].map((aspect) => ({
       entityType: 'dataset',
@@ -98,5 +97,5 @@ describe('An index that cannot be asked is named, and the others are counted, ev
     expect(stdout).toContain(`dataset.datasetUsageStatistics: `);
     expect(stdout.replace(/\s+/g, ' ')).toContain(message);
     expect(policies).toMatchObject([{ aspect: 'operation' }]);
-  });
-});
+  },
+);

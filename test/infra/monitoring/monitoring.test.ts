@@ -4,13 +4,7 @@ import { prices } from '../../../bench/prices.ts';
 import { deletedByIndexQuery, rowsByIndexQuery } from '../../../infra/monitoring/queries.ts';
 import { reportMetrics, runMetrics } from '../../../lambda/aws/metrics.ts';
 import type { Report } from '../../../lambda/model/report-schema.ts';
-import {
-  alarmSections,
-  anchorOf,
-  dashboardSections,
-  sectionNames,
-  sectionOf,
-} from '../../../lambda/report/guide/runbook.ts';
+import { anchorOf, dashboardSections, sectionOf } from '../../../lambda/report/guide/runbook.ts';
 import { type Resource, synthesize } from '../synthesize.ts';
 
 /** What CloudFormation makes of a text with functions in it. */
@@ -56,11 +50,6 @@ describe.each(alarms.map((alarm) => [alarm.AlarmName as string, alarm] as const)
     );
     expect(description.length).toBeLessThan(1024);
     expect(description).not.toContain('STAGE');
-  });
-
-  test('has a section in the runbook', () => {
-    const name = alarm.AlarmName.split('/').at(-1) as keyof typeof alarmSections;
-    expect(sectionNames(runbook)).toContain(alarmSections[name]);
   });
 
   test('says what missing data means', () => {

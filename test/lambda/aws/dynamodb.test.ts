@@ -19,13 +19,8 @@ const index = anIndex;
 const by = (runId: string, revision = 1) => anIdle({ revision, lastSender: { runId, runStartMillis: 0 } });
 const credentials = { accessKeyId: 'none', secretAccessKey: 'none' };
 const newClient = (endpoint: string) => dynamoDbClient({ endpoint, region: 'eu-central-1', credentials });
-/** One client for every test that asks the database itself: creating one takes longer than asking. */
-let own: ReturnType<typeof newClient> | undefined;
-const clientOf = (url: string) => {
-  if (url !== endpoint) return newClient(url);
-  own ??= newClient(url);
-  return own;
-};
+/** One for every test that asks the database itself: creating one takes longer than asking. */
+let client: ReturnType<typeof newClient>;
 
 const database = dynalite({ createTableMs: 0 });
 let endpoint: string;
@@ -33,6 +28,7 @@ let tables = 0;
 
 beforeAll(async () => {
   ({ url: endpoint } = await listening(database));
+  client = newClient(endpoint);
 });
 afterAll(() => new Promise<void>((resolve) => database.close(() => resolve())));
 
@@ -41,12 +37,12 @@ const keyOf = (at: string) => ({ ledger: { S: stage }, index: { S: at } });
 const emptyStore = async (): Promise<LedgerStore> => {
   const table = await newTable();
   return {
-    ledger: () => dynamoDbLedger({ table, stage, client: clientOf(endpoint) }),
+    ledger: () => dynamoDbLedger({ table, stage, client }),
     plant: async (at, planted) => {
       const { revision } = planted as { revision?: number };
       const Item: Record<string, AttributeValue> = { ...keyOf(at), record: { S: JSON.stringify(planted) } };
       if (revision !== undefined) Item['revision'] = { N: String(revision) };
-      await clientOf(endpoint).send(new PutItemCommand({ TableName: table, Item }));
+      await client.send(new PutItemCommand({ TableName: table, Item }));
     },
   };
 };
@@ -56,7 +52,7 @@ runsContract('The DynamoDB ledger', emptyStore);
 describe('The DynamoDB ledger', () => {
   test('keeps the records of two stages apart', async () => {
     const table = await newTable();
-    const open = (other: string) => dynamoDbLedger({ table, stage: other, client: clientOf(endpoint) });
+    const open = (other: string) => dynamoDbLedger({ table, stage: other, client });
     await open(stage).replace(by('a'));
     expect(await open('test').list()).toEqual([]);
     expect(await open('test').read(index)).toBeUndefined();
@@ -64,7 +60,7 @@ describe('The DynamoDB ledger', () => {
 
   test('lists more records than one page holds', async () => {
     const table = await newTable();
-    const ledger = dynamoDbLedger({ table, stage, client: clientOf(endpoint) });
+    const ledger = dynamoDbLedger({ table, stage, client });
     const names = Array.from({ length: 8 }, (_, number) => `dataset.aspect${number}`);
     // DynamoDB ends a page at 1 MB.
     for (const name of names) await ledger.replace({ ...by('r'.repeat(150_000)), index: name });
@@ -73,7 +69,6 @@ describe('The DynamoDB ledger', () => {
 
   test('does not overwrite a record that a newer version has taken over', async () => {
     const table = await newTable();
-    const client = clientOf(endpoint);
     const Item = { ...keyOf(index), revision: { N: '5' }, record: { S: 'whatever version 9 writes' } };
     await client.send(new PutItemCommand({ TableName: table, Item }));
     const ledger = dynamoDbLedger({ table, stage, client });
@@ -89,12 +84,12 @@ describe('The DynamoDB ledger', () => {
 
   test('lets one of six writers win although every first answer is lost', async () => {
     const table = await newTable();
-    await dynamoDbLedger({ table, stage, client: clientOf(endpoint) }).replace(anIdle());
+    await dynamoDbLedger({ table, stage, client }).replace(anIdle());
     await using proxy = await flakyProxy(endpoint, 6);
-    const client = clientOf(proxy.url);
+    const lossy = newClient(proxy.url);
     const won = await Promise.all(
       Array.from({ length: 6 }, (_, number) =>
-        dynamoDbLedger({ table, stage, client, pause: noPause }).replace(by(`${number}`, 2)),
+        dynamoDbLedger({ table, stage, client: lossy, pause: noPause }).replace(by(`${number}`, 2)),
       ),
     );
     expect(won.filter(Boolean)).toHaveLength(1);
@@ -103,7 +98,7 @@ describe('The DynamoDB ledger', () => {
   test('asks again where the answer to a read was lost', async () => {
     const table = await newTable();
     await using proxy = await flakyProxy(endpoint, 1, 'GetItem');
-    const ledger = dynamoDbLedger({ table, stage, client: clientOf(proxy.url), pause: noPause });
+    const ledger = dynamoDbLedger({ table, stage, client: newClient(proxy.url), pause: noPause });
     expect(await ledger.read('a')).toBeUndefined();
   });
 });
@@ -113,7 +108,6 @@ const noPause = async () => {};
 /** Dynalite makes a table some turns after it has said so, and refuses every request for it until then. */
 async function newTable(): Promise<string> {
   const TableName = `ledger-${++tables}`;
-  const client = clientOf(endpoint);
   await client.send(
     new CreateTableCommand({
       TableName,

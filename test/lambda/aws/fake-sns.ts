@@ -1,17 +1,12 @@
 import { createServer } from 'node:http';
 import { SNSClient } from '@aws-sdk/client-sns';
+import { onTestFinished } from 'vitest';
 import { listening, textOf } from '../../support/loopback.ts';
 
-/** The part of SNS that the publisher uses: query protocol in, XML out, over real HTTP on loopback. */
-export interface FakeSns {
-  client: SNSClient;
-  /** The parameters of every call, in order. */
-  calls: URLSearchParams[];
-  publishes(): URLSearchParams[];
-  stop(): Promise<void>;
-}
-
-/** @param answers by action: what is answered instead of success */
+/**
+ * The part of SNS that the publisher uses: query protocol in, XML out, over real HTTP on loopback, until the test ends.
+ * @param answers by action: what is answered instead of success
+ */
 export async function fakeSns(
   answers: {
     confirmed?: string;
@@ -20,7 +15,7 @@ export async function fakeSns(
     /** Actions that are not answered, or whose answer begins and does not end. */
     hang?: Record<string, 'silent' | 'begun'>;
   } = {},
-): Promise<FakeSns> {
+) {
   const calls: URLSearchParams[] = [];
   const server = createServer(async (request, response) => {
     const call = new URLSearchParams(await textOf(request));
@@ -45,15 +40,12 @@ export async function fakeSns(
     credentials: { accessKeyId: 'none', secretAccessKey: 'none' },
     maxAttempts: 1,
   });
-  return {
-    client,
-    calls,
-    publishes: () => calls.filter((call) => call.get('Action') === 'Publish'),
-    async stop() {
-      client.destroy();
-      await close();
-    },
-  };
+  onTestFinished(async () => {
+    client.destroy();
+    await close();
+  });
+  /** `publishes`: the parameters of each, in order. */
+  return { client, publishes: () => calls.filter((call) => call.get('Action') === 'Publish') };
 }
 
 const entryXml = (key: string, value: string) => `<entry><key>${key}</key><value>${value}</value></entry>`;

@@ -1,19 +1,15 @@
 import { expect, test } from 'vitest';
 import { reportMetrics } from '../../../lambda/aws/metrics.ts';
+import type { Outcome } from '../../../lambda/model/outcomes.ts';
 import type { Report } from '../../../lambda/model/report-schema.ts';
-import { anEntry, aReport } from './a-report.ts';
+import { aReport, anEntry as entryOf } from '../../support/reports.ts';
 
 /** What a report counts, printed: a line of the log for the run and for each index, with dimensions, units and values. */
 
-interface Embedded {
-  _aws: {
-    Timestamp: number;
-    CloudWatchMetrics: { Namespace: string; Dimensions: string[][]; Metrics: { Name: string; Unit: string }[] }[];
-  };
-  [name: string]: unknown;
-}
-
-const truncated = anEntry('truncated', { rowsDeleted: 62_000, percent: 60.19 });
+/** With no number but those that are given. */
+const anEntry = (outcome: Outcome, more = {}) =>
+  entryOf(outcome, { kind: 'verified' }, { rowsToDelete: undefined, rowsTotal: undefined, ...more });
+const truncated = anEntry('truncated', { rowsDeleted: 62_000, rowsToDelete: 6019, rowsTotal: 10_000 });
 const missing = (rowsMissing?: number) => anEntry('rows-missing', { rowsMissing });
 
 const cases: [about: string, report: Report, confirmed?: number][] = [
@@ -30,26 +26,30 @@ const cases: [about: string, report: Report, confirmed?: number][] = [
   ['an index without a number', aReport([anEntry('failed')])],
   [
     'two indices, of which the second has nothing of the first',
-    aReport([truncated, anEntry('below-threshold', { aspect: 'datasetProfile', percent: 3 })]),
+    aReport([
+      truncated,
+      anEntry('below-threshold', { name: 'dataset.datasetProfile', rowsToDelete: 3, rowsTotal: 100 }),
+    ]),
   ],
   [
     'a row limit: the share is of all rows past their retention',
-    aReport([anEntry('truncated', { percent: 5, rowsPastRetention: 700, rowsTotal: 1000 })]),
+    aReport([anEntry('truncated', { rowsToDelete: 50, rowsPastRetention: 700, rowsTotal: 1000 })]),
   ],
   ['a name that CloudWatch does not accept', aReport([], { stage: 'größe\n🦄' })],
   ['no name', aReport([], { stage: '' })],
 ];
 
 function running(outcome: 'still-running' | 'unknown'): Report {
-  return aReport([anEntry(outcome, { rowsDeleted: 5, percent: 9 })]);
+  return aReport([anEntry(outcome, { rowsDeleted: 5, rowsToDelete: 9, rowsTotal: 100 })]);
 }
 
 function shown(line: string): string {
-  const { _aws, ...values } = JSON.parse(line) as Embedded;
-  const [{ Namespace, Dimensions: [names = []] = [], Metrics } = { Namespace: '', Metrics: [] }] =
-    _aws.CloudWatchMetrics;
-  const dimensions = names.map((name) => `${name}=${values[name]}`).join(' ');
-  const metrics = Metrics.map(({ Name, Unit }) => `${Name}=${values[Name]} ${Unit}`).join(', ');
+  const { _aws, ...values } = JSON.parse(line);
+  const [{ Namespace, Dimensions, Metrics }] = _aws.CloudWatchMetrics;
+  const dimensions = Dimensions[0].map((name: string) => `${name}=${values[name]}`).join(' ');
+  const metrics = Metrics.map(
+    ({ Name, Unit }: { Name: string; Unit: string }) => `${Name}=${values[Name]} ${Unit}`,
+  ).join(', ');
   return `    ${new Date(_aws.Timestamp).toISOString()} ${Namespace} ${dimensions}: ${metrics}`;
 }
 

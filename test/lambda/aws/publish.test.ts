@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { PublishError, snsPublisher } from '../../../lambda/aws/publish.ts';
 import type { TopicFormats } from '../../../lambda/aws/sns-message.ts';
 import { serverAddress } from '../../../lambda/gms/http/base-url.ts';
@@ -10,17 +10,17 @@ import { messageOf } from '../../../lambda/report/message.ts';
 import { withSentences } from '../../../lambda/report/sentences/sentences.ts';
 import { report } from '../../../lambda/run/report.ts';
 import type { RunSettings, Subscriptions } from '../../../lambda/run/services.ts';
+import { anEntry, aReport } from '../../support/reports.ts';
 import { aRunState } from '../../support/states.ts';
-import { anEntry, aReport } from './a-report.ts';
-import { type FakeSns, fakeSns } from './fake-sns.ts';
+import { fakeSns } from './fake-sns.ts';
 
 const topicArn = 'arn:aws:sns:eu-central-1:111122223333:datahub-retention-prod';
 const usual = { default: 'json', email: 'mail', https: 'amazon-q' } as const;
 const audience = { kind: 'aws', parameterPrefix: '/datahub-retention/prod' } as const;
 
-const well = aReport([anEntry('truncated', { cause: { kind: 'verified' }, rowsDeleted: 9 })]);
+const well = aReport([anEntry('truncated', { kind: 'verified' }, { rowsDeleted: 9 })]);
 const missing = { kind: 'missing', expected: 9000, found: 4500 } as const;
-const troubled = aReport([anEntry('rows-missing', { cause: missing, rowsMissing: 4500 })]);
+const troubled = aReport([anEntry('rows-missing', missing, { rowsMissing: 4500 })]);
 
 function logOf() {
   const logged: string[] = [];
@@ -30,8 +30,7 @@ function logOf() {
   return { logged, log: { info: keep('info'), warn: keep('warn'), error: keep('error') } };
 }
 
-let sns: FakeSns;
-afterEach(() => sns.stop());
+let sns: Awaited<ReturnType<typeof fakeSns>>;
 
 async function publish(
   report: Report,
@@ -70,7 +69,7 @@ describe('the SNS publisher', () => {
       https: serialize(destinations['amazon-q'].render(expected)),
       sms: expected.subject,
     });
-    expect(JSON.parse(body.default).runId).toBe('run-1');
+    expect(JSON.parse(body.default).runId).toBe(troubled.runId);
     const attribute = (at: number, part: string) => call?.get(`MessageAttributes.entry.${at}.${part}`);
     expect([1, 2, 3].map((at) => [attribute(at, 'Name'), attribute(at, 'Value.StringValue')])).toEqual([
       ['stage', 'prod'],
@@ -99,7 +98,7 @@ describe('the SNS publisher', () => {
     expect(error).toBeInstanceOf(PublishError);
     expect(error?.name).toBe('PublishError');
     expect(error?.message).toMatch(
-      /^The report of run run-1 could not be published to arn:aws:sns:.*AuthorizationError.*: not authorized to perform SNS:Publish\. Check that/,
+      /^The report of run nightly-2026-08-14 could not be published to arn:aws:sns:.*AuthorizationError.*: not authorized to perform SNS:Publish\. Check that/,
     );
     expect(error?.message).not.toContain('\n');
   });

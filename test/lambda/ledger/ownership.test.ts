@@ -36,40 +36,38 @@ const unreadable = (stored: unknown = {}) => parseRecord(anIndex, stored);
 const mine = aLastVerdict(aRun);
 const ofOthers = aLastVerdict();
 
-describe('a record', () => {
-  test.each<[string, StoredRecord | undefined, string]>([
-    ['that is absent', undefined, 'free'],
-    ['idle, never sent', anIdle(), 'free'],
-    ['idle, with another run’s verdict, reported', anIdle({ lastVerdict: ofOthers }), 'free'],
-    ['idle, with this run’s verdict, reported', anIdle({ lastSender: aRun, lastVerdict: mine }), 'free'],
-    ['idle, with another run’s verdict, unreported', anIdle({ ...unreported, lastVerdict: ofOthers }), 'unreported'],
-    ['idle, with this run’s verdict, unreported', anIdle({ ...unreported, lastVerdict: mine }), 'unreported'],
-    ['released, unreported', aReleased(), 'unreported'],
-    ['released, reported', aReleased(reported), 'free'],
-    ['sending, of this run', aSending(), 'mine'],
-    ['running, of this run', aRunning(), 'mine'],
-    ['sending, of another run', aSending(theirs), 'theirs'],
-    ['running, of another run', aRunning(theirs), 'theirs'],
-    ['running, of a run of the same name', ofRun('run-1', 900_000), 'theirs'],
-    ['running, of another run of the same start', ofRun('run-2', aRun.runStartMillis), 'theirs'],
-    ['running, of another run, after this run’s verdict', aRunning({ ...theirs, lastVerdict: mine }), 'theirs'],
-    ['quarantined, unreported', aQuarantined(unreported), 'unreported'],
-    ['quarantined, reported', aQuarantined(), 'quarantined'],
-    ['quarantined by this run, reported', aQuarantined({ lastVerdict: mine }), 'quarantined'],
-    ['that cannot be read', unreadable(), 'unreadable'],
-    [
-      'that cannot be read, of this run and unreported',
-      unreadable({ ...aRunning(), taskId: 5, ...unreported }),
-      'unreadable',
-    ],
-    ['about another index', parseRecord(anIndex, anIdle({ index: 'chart_x' })), 'unreadable'],
-  ])('%s', (_, record, expected) => {
-    expect(ownership(record, aRun).kind).toBe(expected);
-    // Whose it is does not depend on the address: one server under three spellings must not have three ledgers.
-    if (record && record.state !== 'unreadable') {
-      expect(ownership({ ...record, ...elsewhere }, aRun).kind).toBe(expected);
-    }
-  });
+test.each<[string, StoredRecord | undefined, string]>([
+  ['that is absent', undefined, 'free'],
+  ['idle, never sent', anIdle(), 'free'],
+  ['idle, with another run’s verdict, reported', anIdle({ lastVerdict: ofOthers }), 'free'],
+  ['idle, with this run’s verdict, reported', anIdle({ lastSender: aRun, lastVerdict: mine }), 'free'],
+  ['idle, with another run’s verdict, unreported', anIdle({ ...unreported, lastVerdict: ofOthers }), 'unreported'],
+  ['idle, with this run’s verdict, unreported', anIdle({ ...unreported, lastVerdict: mine }), 'unreported'],
+  ['released, unreported', aReleased(), 'unreported'],
+  ['released, reported', aReleased(reported), 'free'],
+  ['sending, of this run', aSending(), 'mine'],
+  ['running, of this run', aRunning(), 'mine'],
+  ['sending, of another run', aSending(theirs), 'theirs'],
+  ['running, of another run', aRunning(theirs), 'theirs'],
+  ['running, of a run of the same name', ofRun('run-1', 900_000), 'theirs'],
+  ['running, of another run of the same start', ofRun('run-2', aRun.runStartMillis), 'theirs'],
+  ['running, of another run, after this run’s verdict', aRunning({ ...theirs, lastVerdict: mine }), 'theirs'],
+  ['quarantined, unreported', aQuarantined(unreported), 'unreported'],
+  ['quarantined, reported', aQuarantined(), 'quarantined'],
+  ['quarantined by this run, reported', aQuarantined({ lastVerdict: mine }), 'quarantined'],
+  ['that cannot be read', unreadable(), 'unreadable'],
+  [
+    'that cannot be read, of this run and unreported',
+    unreadable({ ...aRunning(), taskId: 5, ...unreported }),
+    'unreadable',
+  ],
+  ['about another index', parseRecord(anIndex, anIdle({ index: 'chart_x' })), 'unreadable'],
+])('a record %s', (_, record, expected) => {
+  expect(ownership(record, aRun).kind).toBe(expected);
+  // Whose it is does not depend on the address: one server under three spellings must not have three ledgers.
+  if (record && record.state !== 'unreadable') {
+    expect(ownership({ ...record, ...elsewhere }, aRun).kind).toBe(expected);
+  }
 });
 
 describe('of a free record, a run is fenced off', () => {

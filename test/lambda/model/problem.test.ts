@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
+import type { Outcome } from '../../../lambda/model/outcomes.ts';
 import type { Report } from '../../../lambda/model/report-schema.ts';
 import { isProblem } from '../../../lambda/report/message.ts';
-import { anEntry, aReport } from '../aws/a-report.ts';
+import { aReport, anEntry as entryOf } from '../../support/reports.ts';
 
 /** What people who subscribe only to problems receive (rule 12). */
 
+const anEntry = (outcome: Outcome, more = {}) => entryOf(outcome, { kind: 'verified' }, more);
 const noted = (note: object) => aReport([], { notes: [{ text: 'A note.', ...note }] as Report['notes'] });
 
 test.each<[string, Report]>([

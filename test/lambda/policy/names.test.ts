@@ -11,13 +11,10 @@ import { nearest } from '../../../lambda/policy/nearest.ts';
 
 describe('the nearest name', () => {
   test.each([
-    ['the same', 'mode', 'mode'],
     ['other letters’ case', 'MODE', 'mode'],
     ['two letters swapped', 'mdoe', 'mode'],
     ['one letter too many', 'modes', 'mode'],
-    ['one letter in front', 'xmode', 'mode'],
     ['a letter too few', 'ode', 'mode'],
-    ['two letters too few of six', 'abcd', 'abcdef'],
     ['another letter', 'mole', 'mode'],
     ['a third of the longer name', 'abcdef', 'abcdxy'],
     ['letters swapped twice', 'badcef', 'abcdef'],
@@ -27,9 +24,7 @@ describe('the nearest name', () => {
 
   test.each([
     ['one letter more than a third', 'abcde', 'abcxy'],
-    ['two letters of a short name', 'ab', 'cd'],
     ['swapped letters and one more', 'dome', 'mode'],
-    ['letters that stand elsewhere', 'abxycd', 'cdxyab'],
     ['two letters swapped over a third', 'cba', 'abc'],
     ['two letters, one of which moved on', 'ab', 'xa'],
     ['two letters, one of which moved back', 'ab', 'bx'],

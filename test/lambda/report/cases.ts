@@ -79,7 +79,6 @@ export const entryCases: EntryCase[] = [
     { rowsDeleted: 2950, rowsToDelete: 15_000, rowsTotal: 20_000 },
   ],
   ['written and not visible', 'unknown', { ...hidden, written: 5000, done: 5000, total: 5000 }, reindexed],
-  ['written and partly visible', 'unknown', { ...hidden, found: 3000, written: 5000 }, reindexed],
   ['nothing is visible, and no status was read', 'unknown', { ...hidden, expected: 61, error: notAllowed }, reindexed],
   [
     'rows missing, as where a shard is away',
@@ -312,7 +311,6 @@ export const entryCases: EntryCase[] = [
   ['below the threshold', 'below-threshold', { kind: 'not-due', minDeletePercent: 50 }],
   ['nothing to delete', 'nothing-to-delete', { kind: 'not-due' }, { rowsToDelete: 0 }],
   ['disabled', 'disabled', { kind: 'not-due' }],
-  ['hardly anything to delete', 'below-threshold', { kind: 'not-due', minDeletePercent: 10 }, { rowsToDelete: 1 }],
 ];
 
 const refusedTls = (code: string) => ofServer({ kind: 'tls', operation: 'dry-run', host: 'gms:8080', code });

@@ -37,22 +37,6 @@ const said: Array<[message: string, kind: EngineKind | undefined, word: string, 
     'permission',
     'indices:data/write/delete/byquery] and User [name=datahub',
   ],
-  [
-    es7(
-      'security_exception',
-      'action [indices:data/read/search] is unauthorized for user [datahub] with roles [x] on indices [y]',
-    ),
-    'permission',
-    'security_exception',
-  ],
-  [
-    client(
-      '403 Forbidden',
-      '{"Message":"User: arn:aws:iam::111122223333:role/x is not authorized to perform: es:ESHttpPost"}',
-    ),
-    'permission',
-    'is not authorized to perform',
-  ],
   [client('401 Unauthorized', 'Unauthorized'), 'permission', '401'],
   [
     silent,
@@ -82,7 +66,6 @@ const said: Array<[message: string, kind: EngineKind | undefined, word: string, 
     'block',
     'cluster read-only',
   ],
-  [nested('index_closed_exception', 'closed'), 'closed', 'index_closed_exception'],
   [allShards('type=index_closed_exception, reason=closed'), 'closed', 'index_closed_exception'],
   [nested('cluster_block_exception', 'index [x] blocked by: [FORBIDDEN/4/index closed];'), 'closed', 'index closed'],
   [
@@ -94,25 +77,14 @@ const said: Array<[message: string, kind: EngineKind | undefined, word: string, 
     'circuit_breaking_exception',
   ],
   [
-    client('429 Too Many Requests', root('circuit_breaking_exception', '[fielddata] Data too large')),
-    'memory',
-    'Data too large',
-  ],
-  [
     allShards(
       'type=rejected_execution_exception, reason=rejected execution of org.opensearch.common.util.concurrent.TimedRunnable on QueueResizingOpenSearchThreadPoolExecutor',
     ),
     'memory',
     'rejected_execution_exception',
   ],
-  [
-    'java.net.SocketTimeoutException: 30,000 milliseconds timeout on connection http-outgoing-7 [ACTIVE]',
-    'time',
-    '30,000 milliseconds',
-  ],
   [client('504 Gateway Time-out', '<html><head><title>504</title></head></html>'), 'time', '504'],
   ['java.util.concurrent.TimeoutException: Timeout waiting for task.', 'time', 'TimeoutException'],
-  [nested('search_phase_execution_exception', 'all shards failed'), 'shards', 'all shards failed'],
   [allShards('type=no_shard_available_action_exception, reason=null'), 'shards', 'no_shard_available_action_exception'],
   [
     nested('unavailable_shards_exception', `[${longIndex}][0] primary shard is not active Timeout: [1m]`),
@@ -226,19 +198,17 @@ describe('an error of the search engine', () => {
   });
 });
 
-describe('an action that DataHub does not know', () => {
-  test.each<[string, ServerErrorKind]>([
-    ["Action 'truncateTimeseriesAspect' not supported for path", 'too-old'],
-    [
-      "POST operation named truncateTimeseriesAspect not supported on resource 'com.linkedin.OperationsResource' URI: '/operations'",
-      'too-old',
-    ],
-    ["Method 'POST' is not supported for URI '/operations'", 'bad-request'],
-    ['Rest.li protocol version 2.0.0 used by the client is not supported!', 'bad-request'],
-    ['Failed to find entity with name x in EntityRegistry', 'bad-request'],
-  ])('%s: %s', (message, kind) => {
-    const error = answerOf(message, 400);
-    expect(error.kind).toBe(kind);
-    expect(/entityType/.test(errorText(error))).toBe(kind === 'bad-request');
-  });
+test.each<[string, ServerErrorKind]>([
+  ["Action 'truncateTimeseriesAspect' not supported for path", 'too-old'],
+  [
+    "POST operation named truncateTimeseriesAspect not supported on resource 'com.linkedin.OperationsResource' URI: '/operations'",
+    'too-old',
+  ],
+  ["Method 'POST' is not supported for URI '/operations'", 'bad-request'],
+  ['Rest.li protocol version 2.0.0 used by the client is not supported!', 'bad-request'],
+  ['Failed to find entity with name x in EntityRegistry', 'bad-request'],
+])('an action that DataHub does not know: %s: %s', (message, kind) => {
+  const error = answerOf(message, 400);
+  expect(error.kind).toBe(kind);
+  expect(/entityType/.test(errorText(error))).toBe(kind === 'bad-request');
 });

@@ -5,7 +5,6 @@ import { guideOf } from '../../../lambda/report/guide/guides.ts';
 import {
   alarmSections,
   anchorOf,
-  dashboardSections,
   otherSections,
   outcomeSections,
   sectionNames,
@@ -34,12 +33,6 @@ test('a section is headed by the words of the subject', () => {
 test('every link inside the runbook leads to one of its sections', () => {
   const anchors = sectionNames(runbook).map(anchorOf);
   for (const [, anchor] of runbook.matchAll(/\]\(#([^)]*)\)/g)) expect(anchors).toContain(anchor);
-});
-
-test('what the dashboard carries has at most 15 kB', () => {
-  const texts = dashboardSections.map((name) => sectionOf(runbook, name) ?? '');
-  expect(texts.every((text) => text.length > 500)).toBe(true);
-  expect(Buffer.byteLength(texts.join('\n\n'))).toBeLessThanOrEqual(15_000);
 });
 
 test('at three in the morning: what it means, where to look, what to do, in at most ten lines', () => {

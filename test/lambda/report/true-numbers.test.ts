@@ -17,14 +17,8 @@ const toStay = 400;
 const day = 86_400_000;
 const audience = { kind: 'machine', program: './retention' } as const;
 
-/** Rows that are there, of those that were there before. */
-interface Left {
-  old: number;
-  toStay: number;
-}
-
-/** What a phrase says, and what is true. */
-const phrases: readonly (readonly [RegExp, (left: Left) => number[]])[] = [
+/** What a phrase says, and what is true by the rows that are left of those that were there before. */
+const phrases: readonly (readonly [RegExp, (left: Record<'old' | 'toStay', number>) => number[]])[] = [
   [/([\d,]+) of ([\d,]+) rows deleted/, (left) => [old - left.old, old + toStay]],
   [/([\d,]+) of ([\d,]+) old rows deleted/, (left) => [old - left.old, old]],
   [/([\d,]+) old rows deleted/, (left) => [old - left.old]],

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { hourMillis } from '../../../lambda/model/time.ts';
 import { findCutoff, rowLimit } from '../../../lambda/truncation/row-limit.ts';
 import { holdsInTime } from '../../properties.ts';
@@ -23,17 +23,15 @@ async function search(ages: number[], maxRows: number, mostQuestions = Number.PO
   return { found, asked, rows };
 }
 
-describe('a row limit holds', () => {
-  test.each<[string, number | undefined, number, number | undefined, number | undefined]>([
-    ['not without maxRowsPerRun', undefined, 1000, undefined, undefined],
-    ['not for as many rows', 100, 100, undefined, undefined],
-    ['for one row more', 100, 101, undefined, 100],
-    ['not up to what was approved', 100, 500, 500, undefined],
-    ['of what was approved, if that is more', 100, 501, 500, 500],
-    ['of maxRowsPerRun, if less was approved', 100, 501, 50, 100],
-  ])('%s', (_, most, rows, approved, expected) => {
-    expect(rowLimit(most, rows, approved)).toBe(expected);
-  });
+test.each<[string, number | undefined, number, number | undefined, number | undefined]>([
+  ['not without maxRowsPerRun', undefined, 1000, undefined, undefined],
+  ['not for as many rows', 100, 100, undefined, undefined],
+  ['for one row more', 100, 101, undefined, 100],
+  ['not up to what was approved', 100, 500, 500, undefined],
+  ['of what was approved, if that is more', 100, 501, 500, 500],
+  ['of maxRowsPerRun, if less was approved', 100, 501, 50, 100],
+])('a row limit holds %s', (_, most, rows, approved, expected) => {
+  expect(rowLimit(most, rows, approved)).toBe(expected);
 });
 
 test('when time runs out, what was found so far is used; without anything the search says so', async () => {

@@ -41,18 +41,16 @@ async function sending(
   return { result, ledger, clock, logged, asked };
 }
 
-describe('the call', () => {
-  test.each([
-    ['before its deadline by both clocks', 1999, 99, true],
-    ['not at its deadline by the wall clock', 2000, 99, false],
-    ['not at its deadline by the monotonic clock, whatever the wall clock says', 1500, 100, false],
-    ['not when the wall clock was set back, and time has passed', 0, 5000, false],
-  ])('may be written %s', async (_, wall, steady, expected) => {
-    const { result, asked, clock } = await sending(started);
-    await result;
-    Object.assign(clock, { wall, steady });
-    expect(asked[0]?.()).toBe(expected);
-  });
+test.each([
+  ['before its deadline by both clocks', 1999, 99, true],
+  ['not at its deadline by the wall clock', 2000, 99, false],
+  ['not at its deadline by the monotonic clock, whatever the wall clock says', 1500, 100, false],
+  ['not when the wall clock was set back, and time has passed', 0, 5000, false],
+])('the call may be written %s', async (_, wall, steady, expected) => {
+  const { result, asked, clock } = await sending(started);
+  await result;
+  Object.assign(clock, { wall, steady });
+  expect(asked[0]?.()).toBe(expected);
 });
 
 describe('its answer', () => {

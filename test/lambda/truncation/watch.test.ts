@@ -163,15 +163,13 @@ describe('what a status said of a task', () => {
   );
 });
 
-describe('without a status, progress is', () => {
-  test.each<[string, Unresolved, number, number, object]>([
-    ['the rows that a delete has removed', aDelete, 45, 40, { done: 15, total: 60 }],
-    ['none, if there are more to delete than before', aDelete, 70, 40, { done: 0, total: 60 }],
-    ['the rows that a reindex has written', aReindexed, 0, 25, { done: 25, total: 40 }],
-    ['all of them, if there are more than it had to write', aReindexed, 0, 99, { done: 40, total: 40 }],
-  ])('%s', (_, record, left, kept, expected) => {
-    expect(seenBy(record, { at, counts: counts(left, kept) }).progress).toEqual({ ...expected, at });
-  });
+test.each<[string, Unresolved, number, number, object]>([
+  ['the rows that a delete has removed', aDelete, 45, 40, { done: 15, total: 60 }],
+  ['none, if there are more to delete than before', aDelete, 70, 40, { done: 0, total: 60 }],
+  ['the rows that a reindex has written', aReindexed, 0, 25, { done: 25, total: 40 }],
+  ['all of them, if there are more than it had to write', aReindexed, 0, 99, { done: 40, total: 40 }],
+])('without a status, progress is %s', (_, record, left, kept, expected) => {
+  expect(seenBy(record, { at, counts: counts(left, kept) }).progress).toEqual({ ...expected, at });
 });
 
 describe('it reindexes', () => {

@@ -36,18 +36,16 @@ async function prepared(input: RunInput, given: Given = {}) {
   return prepare({ input }, services as unknown as RunServices);
 }
 
-describe('A run that can begin', () => {
-  test.each([
-    ['has expired', expiring(now), [{ kind: 'token-expires', at: now, expired: true }]],
-    [
-      'expires within 14 days',
-      expiring(now + 14 * day),
-      [{ kind: 'token-expires', at: now + 14 * day, expired: undefined }],
-    ],
-    ['does not say when it expires', 'opaque', []],
-  ])('with a token that %s', async (_, token, notes) => {
-    expect((await prepared({}, { token })).notes).toEqual(notes);
-  });
+test.each([
+  ['has expired', expiring(now), [{ kind: 'token-expires', at: now, expired: true }]],
+  [
+    'expires within 14 days',
+    expiring(now + 14 * day),
+    [{ kind: 'token-expires', at: now + 14 * day, expired: undefined }],
+  ],
+  ['does not say when it expires', 'opaque', []],
+])('A run that can begin with a token that %s', async (_, token, notes) => {
+  expect((await prepared({}, { token })).notes).toEqual(notes);
 });
 
 describe('A ledger without a record', () => {

@@ -11,7 +11,7 @@ import type { Check, Findings } from './findings.ts';
 
 /**
  * What the command line tells while it works: `outputs/screen/on-screen.ts` to people, `outputs/json-lines.ts` to
- * programs. The methods are called in this order, those of a run or those of a survey.
+ * programs. The methods stand about in the order of their calls, those of a run before those of a survey.
  */
 export interface RunListener {
   /** Keeps a secret out of all output from now on. */

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import definition from '../../lambda/workflow/retention-workflow.asl.json' with { type: 'json' };
 
 /**
@@ -32,55 +33,50 @@ interface WorkflowEnd {
   events: number;
 }
 
-interface Retrier {
-  ErrorEquals: string[];
-  IntervalSeconds?: number;
-  BackoffRate?: number;
-  MaxAttempts?: number;
-  JitterStrategy?: string;
-}
+const names = z.array(z.string());
+const values = z.record(z.string(), z.unknown());
 
-interface State {
-  Type: string;
-  Next?: string;
-  Resource?: string;
-  TimeoutSeconds?: number;
-  Parameters?: Record<string, unknown>;
-  ResultSelector?: Record<string, unknown>;
-  ResultPath?: string;
-  Retry?: Retrier[];
-  Catch?: { ErrorEquals: string[]; Next: string; ResultPath?: string }[];
-  Choices?: { Variable: string; StringEquals: string; Next: string }[];
-  Default?: string;
-  SecondsPath?: string;
-}
+const retrierSchema = z.strictObject({
+  ErrorEquals: names,
+  IntervalSeconds: z.number().optional(),
+  BackoffRate: z.number().optional(),
+  MaxAttempts: z.number().optional(),
+  JitterStrategy: z.string().optional(),
+});
 
-const known = new Set(
-  'Type Next Resource TimeoutSeconds Parameters ResultSelector ResultPath Retry Catch Choices Default SecondsPath Comment'.split(
-    ' ',
-  ),
-);
-const types = new Set(['Task', 'Choice', 'Wait', 'Pass', 'Succeed']);
+const stateSchema = z.strictObject({
+  Comment: z.string().optional(),
+  Type: z.enum(['Task', 'Choice', 'Wait', 'Pass', 'Succeed']),
+  Next: z.string().optional(),
+  Resource: z.string().optional(),
+  TimeoutSeconds: z.number().optional(),
+  Parameters: values.optional(),
+  ResultSelector: values.optional(),
+  ResultPath: z.string().optional(),
+  Retry: z.array(retrierSchema).optional(),
+  Catch: z
+    .array(z.strictObject({ ErrorEquals: names, Next: z.string(), ResultPath: z.string().optional() }))
+    .optional(),
+  Choices: z.array(z.strictObject({ Variable: z.string(), StringEquals: z.string(), Next: z.string() })).optional(),
+  Default: z.string().optional(),
+  SecondsPath: z.string().optional(),
+});
 
-/** @throws Error for a field or a type of state that this interpreter would skip */
-export function refuseUnknown(file: { States: Record<string, object> }): Record<string, State> {
-  const {
-    Comment: _,
-    StartAt: __,
-    TimeoutSeconds: ___,
-    States,
-    ...others
-  } = file as Record<string, unknown> & typeof file;
-  const unknown = (what: string) => new Error(`The workflow file uses ${what}, which this interpreter does not know.`);
-  for (const field of Object.keys(others)) throw unknown(field);
-  for (const [name, state] of Object.entries(States as Record<string, State>)) {
-    if (!types.has(state.Type)) throw unknown(`the type ${state.Type} (state ${name})`);
-    for (const field of Object.keys(state)) if (!known.has(field)) throw unknown(`${field} (state ${name})`);
-  }
-  return States as Record<string, State>;
-}
+/** What this interpreter knows; it leaves the execution's own time limit to the run's. */
+const fileSchema = z.strictObject({
+  Comment: z.string().optional(),
+  StartAt: z.string(),
+  TimeoutSeconds: z.number(),
+  States: z.record(z.string(), stateSchema),
+});
 
-export const states = refuseUnknown(definition);
+type State = z.output<typeof stateSchema>;
+type Retrier = z.output<typeof retrierSchema>;
+
+/** @throws ZodError for whatever this interpreter would skip */
+export const statesOf = (file: unknown): Record<string, State> => fileSchema.parse(file).States;
+
+export const states = statesOf(definition);
 
 type Json = Record<string, unknown>;
 

@@ -15,7 +15,7 @@ interface WorkflowRun {
   /** Everything but the deadline, which is new for each invocation. */
   services: Omit<RunServices, 'deadline'>;
   publisher: Publisher;
-  /** The execution's input: `mode`, `indices`, `approveRows`, `release`. */
+  /** The execution's input, as `lambda/model/run-input.ts` describes it. */
   input: unknown;
   execution: { name: string; startTime: string };
   /** Called with the run state that Plan, Truncate and Poll return; the next step waits for it. */

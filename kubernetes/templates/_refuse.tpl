@@ -1,6 +1,5 @@
 {{/*
-What would fail at night fails here, where neither the schema nor the API server (schedule, time zone) sees it. What is
-wrong with a policy among others, helm test tells, with the job's own check.
+What would fail at night, or only where it is applied, fails here if the schema cannot see it. What is wrong with a policy among others, helm test tells, with the job's own check.
 */}}
 {{- define "retention.refuse" -}}
 {{- if not .Values.policies -}}

@@ -10,8 +10,8 @@ export const differences = (before: PolicySettings, after: PolicySettings) =>
 type Compare = (live: PolicySettings, given: PolicySettings) => boolean;
 
 const highest = (limit: number | undefined) => limit ?? Number.POSITIVE_INFINITY;
-// Without a ceiling, only a truncation that leaves no row is blocked.
-const ceiling = ({ maxDeletePercent = 99.99 }: PolicySettings) => maxDeletePercent;
+/** Without a ceiling, only a truncation of every row is blocked: that lets more through than any ceiling below 100 %. */
+const ceiling = ({ maxDeletePercent = 100 - 1e-13 }: PolicySettings) => maxDeletePercent;
 const decidesNothing: Compare = () => false;
 
 /** Of each field, whether its change lets more through. The limits count as far as a run takes them: none is the highest. */

@@ -19,7 +19,7 @@ import type { RunSettings } from './services.ts';
 
 export const stateVersion = 9;
 
-/** Entries of one run: its policies, and unresolved truncations without one. */
+/** Entries of one run: its policies, and records without one that are unresolved, unreported or quarantined. */
 export const maxEntries = 64;
 
 /**
@@ -49,7 +49,7 @@ export interface RunState {
   runStartMillis: number;
   next: 'truncate' | 'wait' | 'report';
   waitSeconds: number;
-  /** One for each policy, and one for each unresolved truncation without a policy; in the order of the run. */
+  /** One for each policy, and one for each record without one that has to be reported; in the order of the run. */
   entries: Entry[];
   breaker?: Cause;
   /** Why the run as a whole could not do its work. */

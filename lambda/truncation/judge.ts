@@ -172,7 +172,7 @@ export const judgeUncountable = ({ attempt: { method } }: Unresolved, watch: Wat
 });
 
 /**
- * Whether a verdict is final after this check, or waits for a second one that agrees (rules 7 and 10). Pure.
+ * Whether a verdict is final after this check, or waits for a second one that agrees (rules 9 and 10). Pure.
  *
  *   truncated, every row to keep visible, the index known, and no status says that it runs    final
  *   of a truncation too old to wait for, at the run's end                          final, unless its rows are missing in

@@ -77,7 +77,7 @@ interface Progress {
   before?: { done: number; at: number };
 }
 
-/** What one successful check saw. */
+/** What one check saw; `error` says why it failed, in whole or in part. */
 export interface Observation {
   /** When the check began and when its last answer came: what it saw was true at some moment in between. */
   at: number;

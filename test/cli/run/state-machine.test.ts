@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { fastClock } from '../../../cli/run/sample.ts';
-import { executeWorkflow, refuseUnknown, type Step, states, stepOf } from '../../../cli/run/state-machine.ts';
+import { executeWorkflow, type Step, states, statesOf, stepOf } from '../../../cli/run/state-machine.ts';
 import type { ReportEvent } from '../../../lambda/run/report.ts';
 import { type Clock, systemClock } from '../../../lambda/truncation/clock.ts';
 import { executeSteps } from '../../support/steps.ts';
@@ -132,14 +132,17 @@ it('the events of an execution are counted as Step Functions counts them', async
 
 describe('what Step Functions would do and this would not', () => {
   const { Plan, Wait } = states;
+  const choice = { Variable: '$.next', NumericEquals: 1, Next: 'Wait' };
 
-  it.each<[string, object]>([
-    ['QueryLanguage', { StartAt: 'Plan', States: { Plan }, QueryLanguage: 'JSONata' }],
-    ['Assign', { StartAt: 'Plan', States: { Plan: { ...Plan, Assign: { x: 1 } } } }],
-    ['OutputPath', { StartAt: 'Wait', States: { Wait: { ...Wait, OutputPath: '$.x' } } }],
-    ['the type Parallel', { StartAt: 'A', States: { A: { Type: 'Parallel' } } }],
-  ])('is refused: %s', (what, definition) => {
-    expect(() => refuseUnknown(definition as Parameters<typeof refuseUnknown>[0])).toThrow(`uses ${what}`);
+  it.each<[string, object, object?]>([
+    ['QueryLanguage', { Plan }, { QueryLanguage: 'JSONata' }],
+    ['Assign', { Plan: { ...Plan, Assign: { x: 1 } } }],
+    ['OutputPath', { Wait: { ...Wait, OutputPath: '$.x' } }],
+    ['MaxDelaySeconds', { Plan: { ...Plan, Retry: [{ ErrorEquals: ['States.ALL'], MaxDelaySeconds: 9 }] } }],
+    ['NumericEquals', { A: { Type: 'Choice', Choices: [choice] } }],
+    ['Type', { A: { Type: 'Parallel' } }],
+  ])('is refused: %s', (what, States, more) => {
+    expect(() => statesOf({ StartAt: 'Plan', TimeoutSeconds: 9, States, ...more })).toThrow(`"${what}"`);
   });
 
   it('is refused: an unknown function', () => {

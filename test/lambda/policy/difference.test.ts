@@ -10,6 +10,7 @@ test.each<[live: object, given: object]>([
   [{}, { minDeletePercent: 5 }],
   [{ maxDeletePercent: 50 }, { maxDeletePercent: 60 }],
   [{ maxDeletePercent: 50 }, {}],
+  [{ maxDeletePercent: 99.999_999 }, {}],
   [{}, { maxDeletePercent: 100 }],
   [{ maxRowsPerRun: 100 }, {}],
   [{ maxMissingPercent: 0 }, {}],

@@ -1,5 +1,6 @@
 {{/*
-What would fail at night, or only where it is applied, fails here if the schema cannot see it. What is wrong with a policy among others, helm test tells, with the job's own check.
+What would fail at night, or only where it is applied, fails here if the schema cannot see it. What is wrong with a
+policy among others, helm test tells, with the job's own check.
 */}}
 {{- define "retention.refuse" -}}
 {{- if not .Values.policies -}}

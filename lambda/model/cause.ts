@@ -58,7 +58,7 @@ const kinds = {
   server: { error: serverErrorSchema, sent: z.enum(['no', 'maybe']) },
 
   // The index is not free
-  open: {
+  unresolved: {
     since: millis.optional().meta({ description: 'when it was sent' }),
     why: z.enum(['run-time', 'step', 'preview', 'server', 'another-run']).meta({
       description:

@@ -91,7 +91,7 @@ export function itemsOf(report: Report, context: Context): Items {
  */
 function isHelpless({ policies }: Report): boolean {
   const due = policies.filter(
-    ({ outcome, cause }) => !notDue.includes(outcome) && !(cause.kind === 'open' && cause.why === 'server'),
+    ({ outcome, cause }) => !notDue.includes(outcome) && !(cause.kind === 'unresolved' && cause.why === 'server'),
   );
   return due.length > 0 && due.every(({ outcome, cause }) => failedOutcomes.includes(outcome) && !isWanted(cause));
 }

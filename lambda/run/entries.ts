@@ -202,7 +202,7 @@ function leftAloneEntry(from: EntryBase, record: Unresolved, state: RunState, no
   }
   const isPreview = state.mode === 'preview';
   return doneEntry(sent, 'still-running', {
-    kind: 'open',
+    kind: 'unresolved',
     why: isPreview ? 'preview' : 'another-run',
     since,
     runId: isSameRun(attempt, state) ? undefined : capped(attempt.runId),

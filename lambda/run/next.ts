@@ -79,7 +79,7 @@ export function unfinishedEntry(entry: WatchedEntry, why: 'run-time' | 'step' | 
   const shown =
     watch.counter === undefined ? { done: task?.done, total: task?.total } : progressShown(record.attempt, watch);
   const cause: Cause = {
-    kind: 'open',
+    kind: 'unresolved',
     why,
     hours,
     since: watch.sentAt,

@@ -1,6 +1,6 @@
 import type { CauseKind } from '../../model/cause.ts';
 import { aboveCeiling, changed, due, guard, notDue, stopped } from './causes-of-decisions.ts';
-import { gone, leftAlone, open, quarantined } from './causes-of-open.ts';
+import { gone, leftAlone, quarantined, unresolved } from './causes-of-unresolved.ts';
 import { missing, notVisible, remains, unchanged, unproven, verified } from './causes-of-verdicts.ts';
 import { listTasks, preview, release } from './commands.ts';
 import { rows } from './numbers.ts';
@@ -124,7 +124,7 @@ export const causes: { [Kind in CauseKind]: CauseEntry<Kind> } = {
   policy,
   'step-failed': stepFailed,
   server,
-  open,
+  unresolved,
   gone,
   'left-alone': leftAlone,
   quarantined,

@@ -6,7 +6,7 @@ import type { Audience } from '../guide/audience.ts';
 import { guideOf } from '../guide/guides.ts';
 import { outcomeSections, type Section } from '../guide/runbook.ts';
 import { causes } from './causes.ts';
-import { isLost } from './causes-of-open.ts';
+import { isLost } from './causes-of-unresolved.ts';
 import { notes } from './notes.ts';
 import { iso, moment, percentOf } from './numbers.ts';
 import { asSentence, type Context, joined, ofAnotherRun, replaced, type Sentences, withStop } from './phrases.ts';

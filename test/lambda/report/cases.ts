@@ -47,7 +47,12 @@ const deleted = (rowsDeleted: number, rowsToDelete: number) => ({
 const remains = { kind: 'remains' } as const;
 const notProven = { kind: 'unproven', inPlace: false } as const;
 const quarantinedReindex = { kind: 'quarantined', since: at, outcome: 'unknown', method: 'reindex' } as const;
-const outOfTime = { kind: 'open', why: 'run-time', hours: 12, since: Date.parse('2026-08-14T03:31:00Z') } as const;
+const outOfTime = {
+  kind: 'unresolved',
+  why: 'run-time',
+  hours: 12,
+  since: Date.parse('2026-08-14T03:31:00Z'),
+} as const;
 const hidden = { kind: 'not-visible', expected: 5000, found: 0 } as const;
 const notAllowed: ServerError = {
   kind: 'server-error',
@@ -208,21 +213,21 @@ export const entryCases: EntryCase[] = [
   [
     'sent by another run',
     'still-running',
-    { kind: 'open', why: 'another-run', runId: 'run-1', since: at, judgeableAt: at + 780_000 },
+    { kind: 'unresolved', why: 'another-run', runId: 'run-1', since: at, judgeableAt: at + 780_000 },
   ],
-  ['no end seen', 'unknown', { kind: 'open', why: 'server', since: at, error: slow }, task],
-  ['task vanished', 'unknown', { kind: 'open', why: 'run-time', since: at, vanished: true }, task],
-  ['may have been sent', 'unknown', { kind: 'open', why: 'step', since: at }],
+  ['no end seen', 'unknown', { kind: 'unresolved', why: 'server', since: at, error: slow }, task],
+  ['task vanished', 'unknown', { kind: 'unresolved', why: 'run-time', since: at, vanished: true }, task],
+  ['may have been sent', 'unknown', { kind: 'unresolved', why: 'step', since: at }],
   [
     'a preview verifies nothing',
     'still-running',
-    { kind: 'open', why: 'preview', runId: 'run-1', since: at, releasableAt: at + 2 * day },
+    { kind: 'unresolved', why: 'preview', runId: 'run-1', since: at, releasableAt: at + 2 * day },
     task,
   ],
   [
     'a preview verifies nothing, and a release is accepted',
     'still-running',
-    { kind: 'open', why: 'preview', runId: 'run-1', since: at - day, releasableAt: at, ended: true },
+    { kind: 'unresolved', why: 'preview', runId: 'run-1', since: at - day, releasableAt: at, ended: true },
     task,
   ],
   ['record deleted', 'unknown', { kind: 'gone', what: 'deleted' }, task],

@@ -36,7 +36,7 @@ test('At the end of its polls a run ends as at the end of its time, and names no
   const decided = ended.map((entry) => entry.phase === 'done' && entry.decision);
   expect([next, ...decided]).toMatchObject([
     'report',
-    { outcome: 'still-running', cause: { kind: 'open', why: 'run-time' } },
+    { outcome: 'still-running', cause: { kind: 'unresolved', why: 'run-time' } },
     { outcome: 'not-started', cause: stopped },
   ]);
   expect(decided[1]).toHaveProperty('cause', stopped);

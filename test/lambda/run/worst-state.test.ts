@@ -74,7 +74,7 @@ const causes: Cause[] = [
   } as Cause,
   { kind: 'policy', what: 'entityType', was: name, now: name } as Cause,
   {
-    ...{ kind: 'open', why: 'run-time', hours: 24, since: huge, runId: 'r'.repeat(80), judgeableAt: huge, error },
+    ...{ kind: 'unresolved', why: 'run-time', hours: 24, since: huge, runId: 'r'.repeat(80), judgeableAt: huge, error },
     ...{ releasableAt: huge, lastMovedAt: huge, done: huge, total: huge, work: 'deleted', ended: true, vanished: true },
   } as Cause,
   {

@@ -26,7 +26,7 @@ import { errorSentences } from './server-errors.ts';
 
 /** Why an index is not free: what was sent is not verified, or a person has to decide. */
 
-export function open(cause: CauseOf<'open'>, entry: DecidedIndex, context: Context): Sentences {
+export function unresolved(cause: CauseOf<'unresolved'>, entry: DecidedIndex, context: Context): Sentences {
   const { done, ended, vanished, error, judgeableAt, lastMovedAt, since } = cause;
   const runId = cause.runId ?? context.runId;
   const sent = `sent${since === undefined ? '' : ` on ${moment(since)}`} by ${runId === context.runId ? 'this run' : `run ${runId}`}`;
@@ -35,8 +35,10 @@ export function open(cause: CauseOf<'open'>, entry: DecidedIndex, context: Conte
   const isSure = entry.taskId !== undefined || vanished || done !== undefined || entry.outcome === 'still-running';
   const moved = lastMovedAt === undefined || ended ? '' : `, and last made progress on ${moment(lastMovedAt)}`;
   return {
-    subject: openBriefly(cause),
-    what: isSure ? openText(cause, entry) : 'a truncation may have been sent, and nothing shows that it has ended',
+    subject: unresolvedBriefly(cause),
+    what: isSure
+      ? unresolvedText(cause, entry)
+      : 'a truncation may have been sent, and nothing shows that it has ended',
     why: joined(
       `${isSure ? 'The truncation' : 'If so, it'} was ${sent}${moved}.`,
       vanished && taskVanished,
@@ -50,13 +52,13 @@ export function open(cause: CauseOf<'open'>, entry: DecidedIndex, context: Conte
   };
 }
 
-function openBriefly({ done, total, ended, vanished }: CauseOf<'open'>): string {
+function unresolvedBriefly({ done, total, ended, vanished }: CauseOf<'unresolved'>): string {
   if (ended) return 'not verified yet';
   if (vanished) return 'task vanished';
   return done !== undefined && total ? `${Math.min(99, Math.floor((done / total) * 100))} % done` : '';
 }
 
-function openText({ done, total, ended }: CauseOf<'open'>, entry: DecidedIndex): string {
+function unresolvedText({ done, total, ended }: CauseOf<'unresolved'>, entry: DecidedIndex): string {
   if (ended) return 'its task has ended, but its result is not verified yet';
   if (done !== undefined) return rowsDone(done, total, entry);
   if (entry.rowsDeleted && entry.method !== 'reindex')
@@ -66,7 +68,7 @@ function openText({ done, total, ended }: CauseOf<'open'>, entry: DecidedIndex):
     : 'a truncation was sent, and nothing shows that it has ended';
 }
 
-function stoppedWatching({ why, hours }: CauseOf<'open'>): string {
+function stoppedWatching({ why, hours }: CauseOf<'unresolved'>): string {
   switch (why) {
     case 'run-time':
       return hours === undefined ? 'The run ended first.' : `The run ran out of time${ofHours(hours)}.`;
@@ -82,7 +84,7 @@ function stoppedWatching({ why, hours }: CauseOf<'open'>): string {
 
 /** A preview verifies nothing, so in a stage that only previews a person has to start the run that does. */
 function unverified(
-  { releasableAt }: CauseOf<'open'>,
+  { releasableAt }: CauseOf<'unresolved'>,
   sent: string,
   inspect: Command | undefined,
   entry: DecidedIndex,

@@ -215,25 +215,25 @@ const decideAgain = (
   services: RunServices,
 ): Promise<Decision> =>
   withDeadline(services.clock, sendBy, async (signal) => {
-    const decided = await asResult(() => countAndDecide(state, target, sendBy, services, signal));
+    const decided = await asResult(() => decideWithinLimit(state, target, sendBy, services, signal));
     if (decided.kind === 'done') return decided.value;
     if (signal.aborted) return { kind: 'refused', outcome: 'not-started', cause: outOfTime };
     return { kind: 'refused', outcome: 'failed', cause: { kind: 'server', error: decided.error, sent: 'no' } };
   });
 
-async function countAndDecide(
+async function decideWithinLimit(
   state: RunState,
   target: ApprovedEntry,
   sendBy: number,
   services: RunServices,
   signal: AbortSignal,
 ): Promise<Decision> {
-  const decideFor = (from: ApprovedEntry) => decideWith(state, from, target.plan.counts, sendBy, services, signal);
-  const decision = await decideFor(target);
+  const decideOn = (from: ApprovedEntry) => countAndDecide(state, from, target.plan.counts, sendBy, services, signal);
+  const decision = await decideOn(target);
   if (decision.kind === 'approved' || !hasTooMany(decision.cause)) return decision;
   // Old rows have arrived since Plan: within a row limit, an older cutoff than Plan's keeps to it.
   const limited = await withinLimit(state, target, services, signal);
-  return limited ? decideFor(limited) : decision;
+  return limited ? decideOn(limited) : decision;
 }
 
 const hasTooMany = (cause: Cause): boolean =>
@@ -263,7 +263,7 @@ async function withinLimit(
 }
 
 /** Counts and decides about the cutoff that the entry has. @param planned what Plan counted */
-async function decideWith(
+async function countAndDecide(
   state: RunState,
   target: ApprovedEntry,
   planned: PlannedCounts,

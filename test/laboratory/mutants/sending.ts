@@ -31,7 +31,7 @@ export const sendingMutants: readonly Mutant[] = [
     [transitions, 'startSending', takes('record, key, attempt', 'record, key, { ...attempt, method: "delete" }')],
   ]),
   mutant(1, 'insists on a field that the server refuses', [
-    [truncate, 'decideWith', takes('state, ...rest', '{ ...state, refusesForceField: false }, ...rest')],
+    [truncate, 'countAndDecide', takes('state, ...rest', '{ ...state, refusesForceField: false }, ...rest')],
   ]),
   mutant(1, 'sends another batch size', [
     ['truncation/counts', 'truncateFields', returns('({ ...it, batchSize: 1 })')],
@@ -74,7 +74,7 @@ export const sendingMutants: readonly Mutant[] = [
   mutant(3, 'sends long after its dry run', [
     [
       truncate,
-      'decideWith',
+      'countAndDecide',
       `(original) => async (...args) => {
         const it = await original(...args);
         if (it.kind !== 'approved') return it;
@@ -93,7 +93,7 @@ export const sendingMutants: readonly Mutant[] = [
   mutant(3, 'deletes more than the row limit', [
     [
       truncate,
-      'decideWith',
+      'countAndDecide',
       `(original) => (state, target, ...rest) => {
         const cutoffMillis = policyCutoff(state.runStartMillis, target.policy);
         return original(state, { ...target, plan: { ...target.plan, cutoffMillis } }, ...rest);

@@ -115,6 +115,7 @@ describe('Monitoring', () => {
     const sum = metrics.reduce((one, other) => one + other, 0);
     expect([alarms.length, sum]).toEqual([7, 14]);
     const page = readFileSync(new URL('../../../docs/cost.md', import.meta.url), 'utf8');
+    expect(page).toContain(`the alarms read ${sum} metrics`);
     const rows = [...page.matchAll(/^\| \d.*? \| (.*) \|$/gm)].map(([, cells = '']) => cells.split(' | ').map(Number));
     expect(rows).toHaveLength(3);
     for (const [runs = 0, sent = 0, alarm = 0, board = 0, ...sums] of rows) {

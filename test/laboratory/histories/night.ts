@@ -1,5 +1,6 @@
 import { happens } from '../alphabet/alphabet.ts';
 import type { Scene } from '../alphabet/happening.ts';
+import { calm } from '../alphabet/weather.ts';
 import { createChances } from '../world/chances.ts';
 import { type Execution, type ExecutionOptions, startExecution } from '../world/execution.ts';
 import { unreportedOf } from '../world/records.ts';
@@ -78,7 +79,8 @@ function endingsOf({ world, scheduled }: Scene, night: Night | undefined): (stat
   const { how, at, after, redriveAfter } = plan;
   let ends = 0;
   const end = (execution: Execution) => {
-    if (execution.ended || ends++ >= mostEnds) return;
+    // A redriven execution may reach the place only once the calm nights have begun.
+    if (execution.ended || world.weather === calm || ends++ >= mostEnds) return;
     world.injected(`${how} at ${at}`);
     if (how === 'mute') [world.isMute, ends] = [true, mostEnds];
     else if (how === 'deployed') execution.deploy();

@@ -173,7 +173,7 @@ describe('every destination names every index that has a problem', () => {
     ['ordinary names', ordinary, {}],
     ['the longest names', longest, {}],
     ['the longest names, and texts', longest, { owner: text, note: text, taskId: text, decidedBy: 'run-x' }],
-  ] as const)('%i of the worst, with %s', (_, name, more) => {
+  ] as const)('the worst report fits every destination, with %s', (_, name, more) => {
     const message = messageOf(withSentences(aReportOf(worst(name, more)), aws), { audience: aws });
     const report = reportSchema.parse(destinations.json.render(message));
     const email = sent(message, 'mail');

@@ -141,7 +141,7 @@ function write(path: string, text: string): void {
 /** Without a reader it would be waited for, for good, and no signal would end that. */
 const aPipe = 'it is a pipe';
 
-/** Each run has new figures. A file that holds something else may be the token's, whoever names that, or a record. */
+/** Figures are replaced by every run. Anything else may be a token or a ledger record, so it stays. */
 function whyNotReplaced({ path, force, holds }: OutputFile): string | undefined {
   const there = statOf(path);
   if (!there?.isFile() || there.size === 0) return undefined;

@@ -111,7 +111,7 @@ export async function runOnce(run: LocalRun, output: RunListener, publisher: Pub
         last = state;
         calling?.end();
         output.state(step, state);
-        // Nothing stands between the plan and its question.
+        // Nothing is printed between the plan and the question.
         if (step !== 'plan') tellTroubles(state);
         const question = step === 'plan' ? questionOf(run, state) : undefined;
         if (question === undefined || run.ask === undefined || (await run.ask(question))) return;
@@ -136,11 +136,11 @@ export async function runOnce(run: LocalRun, output: RunListener, publisher: Pub
 
 /** A report comes hours later: what a server says instead of an answer, once until it says something else. */
 function troublesTo(output: RunListener): (state: RunState) => void {
-  const told = new Map<string, string | undefined>();
+  const shown = new Map<string, string | undefined>();
   const tell = (index: string, about: 'call' | 'check', error: ServerError | undefined, then: string) => {
     const text = error && `${index}: ${diagnosis(error)}. ${then}`;
-    if (text !== undefined && text !== told.get(`${about} ${index}`)) output.problem(text);
-    told.set(`${about} ${index}`, text);
+    if (text !== undefined && text !== shown.get(`${about} ${index}`)) output.problem(text);
+    shown.set(`${about} ${index}`, text);
   };
   return ({ entries }) => {
     for (const { names, record, watch } of entries.filter((entry) => entry.phase === 'watched')) {

@@ -10,8 +10,9 @@ import { type UnionOf, unionSchema } from './union.ts';
  * and report carry causes; `report/sentences/` turns them into English at the edge, and no other code reads a sentence.
  *
  * Two causes have different kinds if a person would act differently, and each variant of a kind has exactly its own
- * fields. A cause contains no other cause, and nothing that its entry has at the same moment: what it holds of rows, percent
- * or index names was counted or decided at another. A server's words appear once, capped. Times are epoch milliseconds.
+ * fields. A cause contains no other cause, and repeats nothing that its entry says of the same moment: rows, percentages
+ * and index names in it were counted or decided at another. A server's words appear once, capped. Times are epoch
+ * milliseconds.
  */
 
 const rows = z.int().nonnegative();

@@ -131,7 +131,7 @@ export const noteWithTextSchema = unionSchema(kinds, 'NoteWithText', 'what a not
   text: z.string().meta({ description: 'one or two sentences' }),
 }) as z.ZodType<NoteWithText>;
 
-/** What a note makes of its run: `attention` is its result at least; a `problem` is for whoever wants only problems. */
+/** What a note does: `attention` makes the run's result at least that; a `problem` reaches people who want only problems. */
 const weights: Readonly<Record<NoteKind, 'attention' | 'problem' | 'quiet'>> = {
   change: 'quiet',
   'policy-change': 'quiet',

@@ -279,7 +279,7 @@ async function countAndDecide(
   const fields = truncateFields(policy, cutoffMillis, state.refusesForceField ?? false);
   const ask = (some: TruncateFields): Promise<DryRun> => operations.dryRun(some, { signal });
 
-  // Where Plan was told of none, nothing is asked.
+  // If Plan saw no index name, the server does not tell them: it is not asked again.
   const indexName = plan.indexName && physicalIndex(await readSizes(operations, signal), fields)?.indexName;
   const countedAtMillis = clock.now();
   const baseline = await countTruncation(ask, { fields, policyCutoffMillis, countedAtMillis });

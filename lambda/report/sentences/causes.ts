@@ -2,7 +2,7 @@ import type { CauseKind } from '../../model/cause.ts';
 import { aboveCeiling, changed, due, guard, notDue, stopped } from './causes-of-decisions.ts';
 import { gone, leftAlone, quarantined, unresolved } from './causes-of-unresolved.ts';
 import { missing, notVisible, remains, unchanged, unproven, verified } from './causes-of-verdicts.ts';
-import { listTasks, preview, release } from './commands.ts';
+import { listTasks, preview, release, untilRefreshed } from './commands.ts';
 import { rows } from './numbers.ts';
 import {
   afterLossInPlaceNext,
@@ -106,17 +106,15 @@ const server: CauseEntry<'server'> = ({ error, sent }, _, context) =>
 /** Whatever the reason was, its rows are named. */
 const unread: CauseEntry<'unread'> = (_, entry, context) => {
   const { outcome, method, rowsMissing = 0, rowsNotVisible = 0 } = entry;
-  const next = method === 'reindex' ? afterLossNext : afterLossInPlaceNext;
   const gone = [
     ...(rowsMissing > 0 ? [`${rows(rowsMissing, 'exact')} ${isOrAre(rowsMissing)} missing`] : []),
     ...(rowsNotVisible > 0 ? [notVisibleText(rowsNotVisible)] : []),
   ];
-  return {
-    what: [...gone, 'the reason was written by another version of this job'].join('; '),
-    ...(outcome === 'rows-missing'
-      ? { why: quarantine, urgency: 'act', next, instead: release(nameOf(entry), context) }
-      : { urgency: 'week' }),
-  };
+  const what = [...gone, 'the reason was written by another version of this job'].join('; ');
+  const held = { what, why: quarantine, urgency: 'act', instead: release(nameOf(entry), context) } as const;
+  if (outcome === 'rows-missing') return { ...held, next: method === 'reindex' ? afterLossNext : afterLossInPlaceNext };
+  if (outcome === 'unknown' && rowsNotVisible > 0) return { ...held, ...untilRefreshed(entry, entry.indexNow) };
+  return { what, urgency: 'week' };
 };
 
 export const causes: { [Kind in CauseKind]: CauseEntry<Kind> } = {

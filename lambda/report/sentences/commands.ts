@@ -43,7 +43,7 @@ const setRefresh = (names: IndexNames, index: string | undefined): Command =>
     '{ "index": { "refresh_interval": null } }',
   );
 
-/** Rows that are written and not visible: nothing is copied or removed before they are. */
+/** For rows that are written but not visible: until the index is refreshed, nothing may copy or remove them. */
 export const untilRefreshed = (names: IndexNames, index: string | undefined) =>
   ({
     next: 'Until it is refreshed, do not upgrade DataHub or reindex: such rows would be left out. If red, wait for its shards.',

@@ -33,7 +33,7 @@ test('A refused truncation is on the screen at once, in the words of the refusal
   );
 });
 
-test('A truncation without an answer is told once, although checks fail and succeed after it', async () => {
+test('A truncation without an answer is reported once, even if later checks fail and then succeed', async () => {
   const { run, engine } = await serviceHere();
   let checks = -1;
   engine.onRequest = ({ body }) => {

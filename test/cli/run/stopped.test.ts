@@ -95,7 +95,7 @@ describe('A run that is stopped by', () => {
 test.each([
   [{ completed: false, done: 10, total: 60, runs: true }, false],
   [{ completed: true, done: 60, total: 60, runs: false }, true],
-])('A task that has ended is told as one: %o', async (task, hasEnded) => {
+])('After a stop, a task that has ended is shown as ended: %o', async (task, hasEnded) => {
   const ledger = memoryLedger();
   const record = aRunning();
   ledger.stored.set(record.index, record);

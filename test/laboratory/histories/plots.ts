@@ -87,6 +87,14 @@ function muchToDo(stage: Scene, chances: Chances, start: number, pace?: Pace): v
   });
 }
 
+/** Tonight's truncations reindex, and their tasks can be asked. */
+function willReindex({ world }: Scene, start: number, more: object = {}): void {
+  world.time.at(start - second, () => {
+    const reindexes = { truncates: 'reindex', force: 'ignores', swap: 'first', status: 'reported' } as const;
+    world.server.behavior = { ...world.server.behavior, ...reindexes, ...more };
+  });
+}
+
 const begin = (stage: Scene, chances: Chances, what: string, input: object = {}, options: object = {}): Execution =>
   stage.begin(`${what}-${stage.night}-${chances.between(1, 99_999)}`, { mode: 'enforce', ...input }, options);
 
@@ -199,13 +207,16 @@ export const plots = {
     });
   },
   'a person releases a reindex that has written every row, and has not ended for a day': (stage, chances, start) => {
-    const { world } = stage;
     muchToDo(stage, chances, start, { millis: minute, lingerMillis: 60 * hour });
-    world.time.at(start - second, () => {
-      const reindexes = { truncates: 'reindex', force: 'ignores', swap: 'first', status: 'reported' } as const;
-      world.server.behavior = { ...world.server.behavior, ...reindexes };
+    willReindex(stage, start);
+    stage.world.time.at(start + 21 * hour, () => {
+      for (const { name } of stage.policies) begin(stage, chances, 'release', { release: [name] });
     });
-    world.time.at(start + 21 * hour, () => {
+  },
+  'the new index of a reindex is not refreshed, and a person releases it': (stage, chances, start) => {
+    muchToDo(stage, chances, start, { millis: minute });
+    willReindex(stage, start, { refreshesLate: true });
+    stage.world.time.at(start + 3 * hour, () => {
       for (const { name } of stage.policies) begin(stage, chances, 'release', { release: [name] });
     });
   },
@@ -219,6 +230,14 @@ export const plots = {
     world.time.at(start + 5 * hour, () => {
       happens('address changed', stage, chances);
       for (const { name } of stage.policies) begin(stage, chances, 'release', { release: [name] });
+    });
+  },
+  'no real truncate of tonight gets a task id': (stage, chances, start) => {
+    const { world } = stage;
+    muchToDo(stage, chances, start);
+    world.time.at(start - second, () => {
+      world.server.behavior = { ...world.server.behavior, truncates: 'delete', announces: true };
+      world.weather = { ...world.weather, truncate: 1, answers: ['504'], effects: ['none'] };
     });
   },
   'one count of each check is answered by another server': (stage, chances, start) => {

@@ -217,7 +217,7 @@ export const judgingMutants: readonly Mutant[] = [
     10,
     'releases rows that are not visible',
     [[release, 'missingIn', resolves('it.notVisible ? { ...it, missing: 0 } : it')]],
-    ['new index without refreshes'],
+    ['the new index of a reindex is not refreshed, and a person releases it'],
   ),
   mutant(9, 'forgets what a completed status has counted', [
     [check, 'endCounters', nothing],

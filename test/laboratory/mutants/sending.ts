@@ -117,9 +117,12 @@ export const sendingMutants: readonly Mutant[] = [
       }`,
     ],
   ]),
-  mutant(4, 'goes on after calls without a task id', [
-    [breaker, 'afterCallWithoutTask', takes('state, status', '{ ...state, callsWithoutTask: -1 }, status')],
-  ]),
+  mutant(
+    4,
+    'goes on after calls without a task id',
+    [[breaker, 'afterCallWithoutTask', takes('state, status', '{ ...state, callsWithoutTask: -1 }, status')]],
+    ['no real truncate of tonight gets a task id'],
+  ),
   mutant(4, 'goes on after its token was refused', [[breaker, 'isRefusal', never]]),
   mutant(
     4,

@@ -7,6 +7,7 @@ import type { Chances } from '../world/chances.ts';
 import type { Pace } from '../world/engine.ts';
 import type { Execution } from '../world/execution.ts';
 import { unreportedOf } from '../world/records.ts';
+import type { World } from '../world/world.ts';
 import { aged, replaced, written } from './policies.ts';
 
 /**
@@ -87,6 +88,14 @@ function muchToDo(stage: Scene, chances: Chances, start: number, pace?: Pace): v
   });
 }
 
+/** Tonight's real truncates get one of these answers, and do nothing; the server says that it would delete in place. */
+function willRefuse({ world }: Scene, start: number, answers: World['weather']['answers']): void {
+  world.time.at(start - second, () => {
+    world.server.behavior = { ...world.server.behavior, truncates: 'delete', announces: true };
+    world.weather = { ...world.weather, truncate: 1, answers, effects: ['none'] };
+  });
+}
+
 /** Tonight's truncations reindex, and their tasks can be asked. */
 function willReindex({ world }: Scene, start: number, more: object = {}): void {
   world.time.at(start - second, () => {
@@ -132,9 +141,7 @@ export const plots = {
     const isRefused = chances.happens(0.5);
     if (isRefused) {
       muchToDo(stage, chances, start);
-      world.time.at(start - second, () => {
-        world.weather = { ...world.weather, truncate: 1, answers: ['401', '403'], effects: ['none', 'at once'] };
-      });
+      willRefuse(stage, start, ['401', '403']);
     }
     atNextSend(stage, ({ index }) => {
       if (isRefused) world.weather = { ...world.weather, truncate: 0 };
@@ -233,12 +240,8 @@ export const plots = {
     });
   },
   'no real truncate of tonight gets a task id': (stage, chances, start) => {
-    const { world } = stage;
     muchToDo(stage, chances, start);
-    world.time.at(start - second, () => {
-      world.server.behavior = { ...world.server.behavior, truncates: 'delete', announces: true };
-      world.weather = { ...world.weather, truncate: 1, answers: ['504'], effects: ['none'] };
-    });
+    willRefuse(stage, start, ['504']);
   },
   'one count of each check is answered by another server': (stage, chances, start) => {
     const { world } = stage;

@@ -176,13 +176,18 @@ export const judgingMutants: readonly Mutant[] = [
   ]),
   mutant(9, 'believes a reindex that is not in place', [[judge, 'isInPlace', always]]),
   mutant(9, 'believes a reindex of which old rows are left, and none to keep', [[judge, 'isSurelyMoved', always]]),
-  mutant(9, 'takes the rows to keep for all that a reindex had to write', [
+  mutant(
+    9,
+    'takes the rows to keep for all that a reindex had to write',
     [
-      kept,
-      'accountsFor',
-      '() => (end, { baseline }) => !!end && !end.cancelled && rowsWritten(end) >= baseline.rowsToKeep',
+      [
+        kept,
+        'accountsFor',
+        '() => (end, { baseline }) => !!end && !end.cancelled && rowsWritten(end) >= baseline.rowsToKeep',
+      ],
     ],
-  ]),
+    ['rows of tomorrow'],
+  ),
   mutant(
     9,
     'calls a reindex lost that has not been refreshed',
@@ -219,10 +224,15 @@ export const judgingMutants: readonly Mutant[] = [
     [[release, 'missingIn', resolves('it.notVisible ? { ...it, missing: 0 } : it')]],
     ['the new index of a reindex is not refreshed, and a person releases it'],
   ),
-  mutant(9, 'forgets what a completed status has counted', [
-    [check, 'endCounters', nothing],
-    [watch, 'byStatus', returns('({ ...it, end: endCounters(args[1].status) })')],
-  ]),
+  mutant(
+    9,
+    'forgets what a completed status has counted',
+    [
+      [check, 'endCounters', nothing],
+      [watch, 'byStatus', returns('({ ...it, end: endCounters(args[1].status) })')],
+    ],
+    ['a reindex ends, its task is forgotten, and only then is it put in place'],
+  ),
   mutant(9, 'does not check twice where rows are fewer', [
     [judge, 'isFinal', takes('verdict, ...rest', '{ ...verdict, rowsMissing: 0, rowsNotVisible: 0 }, ...rest')],
   ]),

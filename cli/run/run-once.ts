@@ -144,9 +144,9 @@ function troublesTo(output: RunListener): (state: RunState) => void {
   };
   return ({ entries }) => {
     for (const { names, record, watch } of entries.filter((entry) => entry.phase === 'watched')) {
-      const answer = record.state === 'sending' ? record.attempt.answer : undefined;
+      const callError = record.state === 'sending' ? record.attempt.callError : undefined;
       const index = dottedName(names);
-      tell(index, 'call', answer, 'It may still have arrived: the run does not send it again, and counts its rows.');
+      tell(index, 'call', callError, 'It may still have arrived: the run does not send it again, and counts its rows.');
       tell(index, 'check', watch.error, 'The run goes on checking.');
     }
   };

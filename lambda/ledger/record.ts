@@ -101,8 +101,8 @@ const attemptSchema = runSchema.extend({
   sendBy: millis,
   /** Without a task id, no run judges it before this moment. Assumed: acts-in-time. */
   judgeableAt: millis,
-  /** What the server answered, if it was not a task id. */
-  answer: shown(serverErrorSchema),
+  /** Why the call returned no task id. */
+  callError: shown(serverErrorSchema),
   /** Of a reindex: what a completed status of its task has counted, as soon as a check has read it (rule 9). */
   end: shown(countersSchema),
 });

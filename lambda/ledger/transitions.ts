@@ -29,8 +29,8 @@ import {
  *        └──────────────────────────────── release (of any record that is not idle) ────────────┘
  *
  *   sending      written before the call, so from here on everyone must assume that it was sent. Holds cutoff, fields and
- *                baseline: a later verdict is based on these. An answer that is not a task id is recorded (noteAnswer).
- *                No run judges it before `judgeableAt`.
+ *                baseline: a later verdict is based on these. Why a call returned no task id is added (recordCallError). No
+ *                run judges it before `judgeableAt`.
  *   running      the server returned a task id: any run may watch and judge it from now on.
  *   idle         no truncation is under way. Its verdict keeps the rows of one window, which the next Plans count again.
  *   quarantined  rows are missing, or a reindex is not proven. Keeps what `release` counts. Only a person ends it.
@@ -92,10 +92,10 @@ export const isSameAttempt = (one: Attempt, other: Attempt): boolean =>
   one.sendBy === other.sendBy &&
   one.baseline.countedAtMillis === other.baseline.countedAtMillis;
 
-/** The server answered, but without a task id: recorded for the verdict; the state stays `sending`. */
-export const noteAnswer = (record: Sending, answer: ServerError): Sending => ({
+/** The call returned no task id: recorded for the verdict; the state stays `sending`. */
+export const recordCallError = (record: Sending, callError: ServerError): Sending => ({
   ...next(record),
-  attempt: { ...record.attempt, answer },
+  attempt: { ...record.attempt, callError },
 });
 
 /** A status has shown how rows are removed, or what a reindex has written: a later check may not be able to see it. */
@@ -155,7 +155,7 @@ export function recordVerdict(
 }
 
 /** A person has released the index: what was counted before no longer applies. */
-export function release(record: StoredRecord, key: Key, opened: Release, decided: DecidedBy, by?: string): Idle {
+export function release(record: StoredRecord, key: Key, counts: Release, decided: DecidedBy, by?: string): Idle {
   // An unreadable record does not say which runs it shuts out, so its release shuts out all that have started by now.
   const lastSender =
     record.state === 'unreadable'
@@ -169,7 +169,7 @@ export function release(record: StoredRecord, key: Key, opened: Release, decided
     unreported: true,
     lastSender,
     lastVerdict: undefined,
-    lastRelease: { by, decided, release: opened },
+    lastRelease: { by, decided, release: counts },
     window: undefined,
     attempt: undefined,
     taskId: undefined,

@@ -46,7 +46,7 @@ async function checkAll(state: RunState, services: RunServices, end: number, sig
     return {
       entry: await checkOne(entry, record, state, { ...services, signal, run, isLastCheck: isOver }),
       // A call of this run that returned no task id may have been refused.
-      breaker: call && afterRefusal(call.answer?.status),
+      breaker: call && afterRefusal(call.callError?.status),
     };
   };
   const polled = await Promise.all(state.entries.map((entry) => limit(() => one(entry))));
@@ -94,6 +94,6 @@ async function afterFailure(state: RunState, { ledger, clock, log }: RunServices
   return {
     ...replaceEntry(rest, target, entry),
     ...withRelease({ ...rest, notes }, ownership(record, rest)),
-    ...(call && afterCallWithoutTask(rest, call.answer?.status)),
+    ...(call && afterCallWithoutTask(rest, call.callError?.status)),
   };
 }

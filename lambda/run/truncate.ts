@@ -11,7 +11,7 @@ import { decide, isAboveCeiling, policyCutoff } from '../policy/decision.ts';
 import { withDeadline } from '../truncation/clock.ts';
 import { countTruncation, truncateFields } from '../truncation/counts.ts';
 import { findCutoff, rowLimit } from '../truncation/row-limit.ts';
-import { send, writeAnswer } from '../truncation/send.ts';
+import { send, updateSending } from '../truncation/send.ts';
 import { physicalIndex, readSizes } from '../truncation/sizes.ts';
 import { afterCallWithoutTask, ownCallWithoutTask, withBreaker } from './breaker.ts';
 import { changedSettings, problemOf } from './current-settings.ts';
@@ -170,7 +170,7 @@ const outOfTime = { kind: 'stopped', by: 'run-time' } as const;
 function ifTaken(target: ApprovedEntry, owned: Ownership, state: RunState, now: number): Result | undefined {
   const entry = takenEntry(target, owned, state, now);
   const call = ownCallWithoutTask(owned.record, state);
-  const counted = call && afterCallWithoutTask(state, call.answer?.status);
+  const counted = call && afterCallWithoutTask(state, call.callError?.status);
   return entry && result(entry, { ...withRelease(state, owned), ...counted });
 }
 
@@ -199,7 +199,7 @@ async function notSent(
       : { outcome: 'failed', cause: { kind: 'server', error: why, sent: 'no' }, method: 'delete' };
   const { runId, runStartMillis } = record.attempt;
   const decided = { runId, runStartMillis, atMillis: clock.now() };
-  await writeAnswer(record, (current) => withdraw(current, verdict, decided), { ledger });
+  await updateSending(record, (current) => withdraw(current, verdict, decided), { ledger });
   return doneEntry({ ...target, record }, verdict.outcome, verdict.cause);
 }
 

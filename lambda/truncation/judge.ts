@@ -39,7 +39,7 @@ function judgeDelete({ state, attempt }: Unresolved, watch: Watch, counts: Count
   const facts = { ...commonFacts(attempt, counts), rowsDeleted: gone - (goneBesides ?? 0) };
   const isUntouched = counts.rowsLeft >= baseline.rowsToDelete && counts.rowsToKeep >= baseline.rowsToKeep;
   if (state === 'sending' && isUntouched) {
-    return { ...facts, outcome: 'failed', cause: { kind: 'unchanged', error: attempt.answer, ...counters } };
+    return { ...facts, outcome: 'failed', cause: { kind: 'unchanged', error: attempt.callError, ...counters } };
   }
   if (exceedsTolerance(attempt, facts.rowsMissing)) {
     return { ...facts, ...rowsMissing(attempt, counts, { ...counters, goneBesides }) };
@@ -106,7 +106,7 @@ function judgeInPlace({ state, attempt }: Unresolved, watch: Watch, counts: Coun
   const isHidden = kept.kind !== 'all' && (found === 0 || exceedsTolerance(attempt, kept.rows));
   if (isHidden) {
     const written = kept.kind === 'not-visible' ? kept.written : undefined;
-    const error = attempt.answer ?? watch.statusError;
+    const error = attempt.callError ?? watch.statusError;
     return {
       ...facts,
       outcome: 'unknown',
@@ -158,8 +158,8 @@ function judgeNotInPlace(attempt: Attempt, watch: Watch, counts: Counts): Verdic
   return { ...facts, ...(isLost ? rowsMissing(attempt, counts, counters) : unproven(attempt, watch, false, counters)) };
 }
 
-function unproven({ answer }: Attempt, { vanished, statusError }: Watch, inPlace: boolean, counters: Counters) {
-  const error = answer ?? statusError;
+function unproven({ callError }: Attempt, { vanished, statusError }: Watch, inPlace: boolean, counters: Counters) {
+  const error = callError ?? statusError;
   const cause: Cause = { kind: 'unproven', error, inPlace, vanished: vanished || undefined, ...counters };
   return { outcome: 'unknown', cause } as const;
 }

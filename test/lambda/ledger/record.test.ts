@@ -106,7 +106,7 @@ describe('what only a message shows', () => {
   test.each<[string, object, string]>([
     ['the rows that a verdict has deleted', { rows: 5 }, 'lastVerdict.verdict.rowsDeleted'],
     ['the physical index of the baseline', [], 'attempt.baseline.indexName'],
-    ['the answer to the call', { kind: 'of a later version' }, 'attempt.answer'],
+    ['the error of the call', { kind: 'of a later version' }, 'attempt.callError'],
     ['the retention', { days: 30 }, 'attempt.retentionDays'],
     ['the window that the next Plan counts', { after: 'then' }, 'window'],
     ['the names of the index', [], 'aspect'],

@@ -108,7 +108,7 @@ const attempt: Attempt = {
   sendingSince: huge,
   sendBy: huge,
   judgeableAt: huge,
-  answer: error,
+  callError: error,
 };
 const common = { index, ...names, server: address, revision: huge, unreported: true, lastSender: run };
 const recordOf = (at: number): LedgerRecord => ({

@@ -99,7 +99,7 @@ export const recordCallError = (record: Sending, callError: ServerError): Sendin
 });
 
 /** A status has shown how rows are removed, or what a reindex has written: a later check may not be able to see it. */
-export const learnFromStatus = (record: Unresolved, learnt: Pick<Attempt, 'method' | 'end'>): Unresolved => ({
+export const recordStatus = (record: Unresolved, learnt: Pick<Attempt, 'method' | 'end'>): Unresolved => ({
   ...next(record),
   attempt: { ...record.attempt, ...learnt },
 });

@@ -74,8 +74,8 @@ export function budgetExceeded(
  */
 export function unfinishedEntry(entry: WatchedEntry, why: 'run-time' | 'step' | 'server', hours?: number): DoneEntry {
   const { watch, record } = entry;
-  const { task, lastMovedAt, error } = watch;
-  const isSeen = lastMovedAt !== undefined || task?.runs || task?.completed;
+  const { task, lastProgressAt, error } = watch;
+  const isSeen = lastProgressAt !== undefined || task?.runs || task?.completed;
   const shown =
     watch.counter === undefined ? { done: task?.done, total: task?.total } : progressShown(record.attempt, watch);
   const cause: Cause = {
@@ -83,7 +83,7 @@ export function unfinishedEntry(entry: WatchedEntry, why: 'run-time' | 'step' | 
     why,
     hours,
     since: watch.sentAt,
-    lastMovedAt,
+    lastProgressAt,
     ...shown,
     ended: task?.completed || undefined,
     vanished: watch.vanished || undefined,

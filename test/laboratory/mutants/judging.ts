@@ -102,7 +102,7 @@ export const judgingMutants: readonly Mutant[] = [
     ['every row fails'],
   ),
   mutant(7, 'forgets what a status has just said', [
-    [watch, 'idleness', takes('before, seen, movement', 'before, { ...seen, status: undefined }, movement')],
+    [watch, 'progressTimes', takes('before, seen, movement', 'before, { ...seen, status: undefined }, movement')],
   ]),
   mutant(9, 'takes a reindex that was cancelled for whole', [
     [kept, 'accountsFor', takes('end, attempt', 'end && { ...end, cancelled: undefined }, attempt')],
@@ -114,7 +114,11 @@ export const judgingMutants: readonly Mutant[] = [
     ),
   ]),
   mutant(7, 'takes the first check for stillness', [
-    [watch, 'isStill', '() => ({ stillSince }, at, { judgeableAt }) => stillSince !== undefined && at > judgeableAt'],
+    [
+      watch,
+      'lacksProgress',
+      '() => ({ noProgressSince }, at, { judgeableAt }) => noProgressSince !== undefined && at > judgeableAt',
+    ],
   ]),
   mutant(7, 'takes a reindex that is not in place for ended', [
     [watch, 'hasEnded', returns('it || (args[1].counts !== undefined && args[1].status?.completed === true)')],
@@ -229,7 +233,7 @@ export const judgingMutants: readonly Mutant[] = [
     'forgets what a completed status has counted',
     [
       [check, 'endCounters', nothing],
-      [watch, 'byStatus', returns('({ ...it, end: endCounters(args[1].status) })')],
+      [watch, 'statusFields', returns('({ ...it, end: endCounters(args[1].status) })')],
     ],
     ['a reindex ends, its task is forgotten, and only then is it put in place'],
   ),

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { type LedgerRecord, parseRecord, type StoredRecord } from '../../../lambda/ledger/record.ts';
 import {
   fence,
-  learnFromStatus,
   type Mark,
   markFor,
   markReported,
   markRunning,
   recordCallError,
+  recordStatus,
   recordVerdict,
   release,
   startSending,
@@ -86,7 +86,7 @@ describe('an answer', () => {
   });
 
   test('to a status shows whether it reindexes', () => {
-    expect(learnFromStatus(aRunning(), { method: 'reindex' })).toMatchObject({
+    expect(recordStatus(aRunning(), { method: 'reindex' })).toMatchObject({
       revision: 2,
       attempt: { method: 'reindex' },
     });
@@ -225,7 +225,7 @@ describe('fields that this version does not know', () => {
     ['startSending', [anIdle()], (record) => startSending(record, aKey, attempt)],
     ['markRunning', [aSending()], (record) => markRunning(record, 'n:1')],
     ['recordCallError', [aSending()], (record) => recordCallError(record, { kind: 'reset', operation: 'truncate' })],
-    ['learnFromStatus', unresolved, (record) => learnFromStatus(record, { method: 'reindex' })],
+    ['recordStatus', unresolved, (record) => recordStatus(record, { method: 'reindex' })],
     ['recordVerdict', unresolved, (record) => recordVerdict(record, aVerdict(), toIdle)],
     ['quarantine', unresolved, (record) => recordVerdict(record, aVerdict(), toQuarantine)],
     ['withdraw', [aSending()], (record) => withdraw(record, aVerdict(), decided)],

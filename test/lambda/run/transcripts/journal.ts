@@ -204,7 +204,7 @@ const times = new Set([
   'startedAt',
   'since',
   'until',
-  'lastMovedAt',
+  'lastProgressAt',
   'judgeableAt',
   'releasableAt',
   'cutoffMillis',

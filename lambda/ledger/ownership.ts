@@ -12,7 +12,7 @@ import {
 import { isAhead, isSameRun } from './transitions.ts';
 
 /**
- * After this long, an unresolved record without movement is judged; a release is accepted this long after its
+ * After this long, an unresolved record without progress is judged; a release is accepted this long after its
  * `judgeableAt`.
  */
 export const overdueAfterMillis = 20 * hourMillis;

@@ -1,7 +1,7 @@
 import { always, type Mutant, mutant, never, nothing, resolves, returns, takes } from './mutant.ts';
 
 const check = 'truncation/check';
-const plan = 'run/plan/plan';
+const fromLedger = 'run/plan/from-ledger';
 const policy = 'run/plan/policy';
 const release = 'run/release';
 const watch = 'truncation/watch';
@@ -13,7 +13,7 @@ const entries = 'run/entries';
 /** Plan without some of the entries that it takes from the ledger. @param stays of an `entry` */
 export const onlyEntries = (stays: string) =>
   [
-    plan,
+    fromLedger,
     'entriesFromLedger',
     returns(
       `({ ...it, fromLedger: { ...it.fromLedger, entries: it.fromLedger.entries.filter((entry) => ${stays}) } })`,
@@ -50,7 +50,7 @@ export const judgingMutants: readonly Mutant[] = [
   ]),
   mutant(6, 'a preview watches and judges like any run', [
     [
-      plan,
+      fromLedger,
       'entriesFromLedger',
       takes('state, prepared, _, services', 'state, prepared, prepared.canAskServer, services'),
     ],
@@ -65,7 +65,7 @@ export const judgingMutants: readonly Mutant[] = [
   ),
   mutant(2, 'truncates an index whose policy is switched off', [
     [
-      plan,
+      fromLedger,
       'entriesFromLedger',
       `(original) => (state, prepared, ...rest) => {
         const { fromLedger, toCount } = original(state, prepared, ...rest);

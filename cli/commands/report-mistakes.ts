@@ -9,7 +9,7 @@ import type { RunListener } from '../events/run-listener.ts';
 import { noPolicies } from '../inputs/policies.ts';
 import { defaultLedgerPath, openLedger, unusable } from '../ledgers/choose.ts';
 import { readLastRun } from '../ledgers/stored-ledger.ts';
-import { reportPublisher } from '../outputs/tell-report.ts';
+import { reportPublisher } from '../outputs/report-publisher.ts';
 import { unconnected } from '../run/connect.ts';
 import { runOnce } from '../run/run-once.ts';
 import { askerOf, isByHand, type ProcessContext } from './process-context.ts';

@@ -5,7 +5,7 @@ import type { CommandLine } from '../command-line/read.ts';
 import type { RunListener } from '../events/run-listener.ts';
 import { originOf, withServer } from '../inputs/policies.ts';
 import { chooseLedger, openLedger } from '../ledgers/choose.ts';
-import { reportPublisher } from '../outputs/tell-report.ts';
+import { reportPublisher } from '../outputs/report-publisher.ts';
 import { connect } from '../run/connect.ts';
 import { runOnce } from '../run/run-once.ts';
 import { remarksOn } from './files.ts';

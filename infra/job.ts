@@ -9,7 +9,7 @@ import type { Settings } from '../lambda/settings/settings.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
 import { Notifications } from './monitoring/notifications.ts';
 import type { Checked } from './props/checked-props.ts';
-import { forLogs, letUse, type Warn } from './props/encryption.ts';
+import { allowUse, logsStatement, type Warn } from './props/encryption.ts';
 import { LedgerTable, PolicyParameters } from './storage.ts';
 import { RunSchedule } from './workflow/run-schedule.ts';
 import { Workflow } from './workflow/workflow.ts';
@@ -39,7 +39,7 @@ function firstNight({ schedule, timeZone, maxRunHours, emails, mode, notify }: S
 export function makeJob(scope: Construct, { settings, resources, warnings }: Checked) {
   const warn: Warn = (id, text) => Annotations.of(scope).addWarningV2(`datahub-retention:${id}`, text);
   const { encryptionKey } = resources;
-  if (encryptionKey !== undefined) letUse(encryptionKey, forLogs(Stack.of(scope)), 'CloudWatch Logs', warn);
+  if (encryptionKey !== undefined) allowUse(encryptionKey, logsStatement(Stack.of(scope)), 'CloudWatch Logs', warn);
   const { topic } = new Notifications(scope, 'Notifications', { settings, resources, warn });
   // At synth, because the app may subscribe to the topic, and protect the stack, after the job was made.
   Aspects.of(scope).add({

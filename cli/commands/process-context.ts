@@ -30,7 +30,7 @@ export const isByHand = ({ env, hasTerminal }: ProcessContext): boolean =>
   hasTerminal || env['DATAHUB_RETENTION_ARGS'] !== undefined;
 
 /** Who asks for a run: as given, or the user and host where a person does. */
-export const askerOf = (by: string | undefined, context: ProcessContext): string =>
+export const requesterOf = (by: string | undefined, context: ProcessContext): string =>
   by ?? (isByHand(context) ? `${userName()}@${hostname()}` : schedule);
 
 /** A user without an entry in the system's user list, as in a container, has a number. */

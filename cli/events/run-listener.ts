@@ -2,7 +2,7 @@ import type { Cause } from '../../lambda/model/cause.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { Message } from '../../lambda/report/message.ts';
 import { exact, rows } from '../../lambda/report/sentences/numbers.ts';
-import { isUnseen } from '../../lambda/report/sentences/phrases.ts';
+import { isAheadOfCounts } from '../../lambda/report/sentences/phrases.ts';
 import type { functionTimeoutSeconds } from '../../lambda/run/deadlines.ts';
 import { decisionOf } from '../../lambda/run/entries.ts';
 import type { Entry, RunState, WatchedEntry } from '../../lambda/run/state.ts';
@@ -94,7 +94,7 @@ export function reasonOfNextCheck({ record, watch }: WatchedEntry): string | und
 export function resultLine({ rowsDeleted, taskRows = 0, rowsLeftBehind, oldIndex }: TruncationResult): string[] {
   if (rowsLeftBehind) return [`${rows(rowsLeftBehind, 'exact')} left behind in ${oldIndex ?? 'the old index'}`];
   if (rowsDeleted === undefined) return [];
-  return isUnseen(taskRows, rowsDeleted)
+  return isAheadOfCounts(taskRows, rowsDeleted)
     ? [`its task reports ${rows(taskRows, 'exact')} deleted, but the counts show ${exact(rowsDeleted)}`]
     : [`${rows(rowsDeleted, 'exact')} deleted`];
 }

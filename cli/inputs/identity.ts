@@ -6,7 +6,7 @@ import { type Headers, type Identity, type IdentitySource, secretsOf } from '../
 import { ParametersError } from '../../lambda/run/services.ts';
 import type { Options } from '../command-line/options.ts';
 import { UsageError } from '../events/mistakes.ts';
-import { type DatahubEnv, datahubenv, type Found, type NoDatahubEnv, nonEmpty } from './datahubenv.ts';
+import { type DatahubEnv, datahubenv, type FoundText, type NoDatahubEnv, nonEmpty } from './datahubenv.ts';
 import {
   certificatePart,
   checkToken,
@@ -14,7 +14,7 @@ import {
   headersOfFile,
   lastUsable,
   noToken,
-  type Part,
+  type SourcedPart,
   tokenOfFile,
 } from './identity-parts.ts';
 
@@ -30,7 +30,7 @@ export type IdentityOptions = Pick<
 
 /** Where DataHub's own settings are kept. Each is read only if something in it is needed. */
 export interface DatahubSettings {
-  environment: () => Found | undefined;
+  environment: () => FoundText | undefined;
   file: () => DatahubEnv | NoDatahubEnv;
 }
 
@@ -101,7 +101,7 @@ function tokenOf(
   address: Address | undefined,
   settings: DatahubSettings,
   env: NodeJS.ProcessEnv,
-): Part<string | undefined> | undefined {
+): SourcedPart<string | undefined> | undefined {
   if (identity === false && tokenFile !== undefined) {
     throw new UsageError('--no-identity sends no token, and --token-file names one: leave one of them out.');
   }
@@ -112,9 +112,9 @@ function tokenOf(
 }
 
 function currentOf(
-  token: Part<string | undefined> | undefined,
-  headers: Part<Headers> | undefined,
-  certificate: Part<ClientCertificate> | undefined,
+  token: SourcedPart<string | undefined> | undefined,
+  headers: SourcedPart<Headers> | undefined,
+  certificate: SourcedPart<ClientCertificate> | undefined,
 ): Omit<FoundIdentity, 'from'> {
   const shown = certificate && lastUsable(certificate.read);
   const seen = new Set<string>();
@@ -148,7 +148,7 @@ function currentOf(
   return { source, secrets: () => [...seen] };
 }
 
-function tokenInEnvironment(env: NodeJS.ProcessEnv): Part<string> | undefined {
+function tokenInEnvironment(env: NodeJS.ProcessEnv): SourcedPart<string> | undefined {
   const path = env[tokenFileVariable];
   if (path !== undefined) return tokenOfFile(path, tokenFileVariable);
   const text = nonEmpty(env['DATAHUB_GMS_TOKEN']);
@@ -157,7 +157,11 @@ function tokenInEnvironment(env: NodeJS.ProcessEnv): Part<string> | undefined {
 }
 
 /** A token in the environment belongs to the address there, or to `--gms-url`. */
-function tokenFor(address: Address, settings: DatahubSettings, env: NodeJS.ProcessEnv): Part<string | undefined> {
+function tokenFor(
+  address: Address,
+  settings: DatahubSettings,
+  env: NodeJS.ProcessEnv,
+): SourcedPart<string | undefined> {
   const [environment, environmentToken] = [settings.environment(), tokenInEnvironment(env)];
   if (saysNoIdentity(env)) {
     if (environmentToken === undefined) return noToken(noIdentityVariable);
@@ -215,7 +219,7 @@ function certificateOf(
   address: Address | undefined,
   file: Partial<DatahubEnv>,
   inEnvironment: (name: string) => string | undefined,
-): Part<ClientCertificate> | undefined {
+): SourcedPart<ClientCertificate> | undefined {
   const isShown = address === undefined || address.baseUrl.startsWith('https:');
   if (clientKey !== undefined && clientCertificate === undefined) {
     throw new UsageError('--client-key needs --client-certificate FILE beside it.');

@@ -6,8 +6,15 @@ import { readBaseUrl } from '../../lambda/gms/http/base-url.ts';
 import { isObject } from '../../lambda/gms/responses/json-value.ts';
 import { maxPolicies } from '../../lambda/model/policy-fields.ts';
 import { namesIn } from '../../lambda/policy/aspects.ts';
-import { andMore, maxProblems, type Problem, problemsOf, shown, unknownKey } from '../../lambda/policy/explain.ts';
-import { fileFields, type GivenSettings, settingFields, usualLimits } from '../../lambda/settings/fields.ts';
+import {
+  andMore,
+  jsonExcerpt,
+  maxProblems,
+  type Problem,
+  problemsOf,
+  unknownKey,
+} from '../../lambda/policy/explain.ts';
+import { defaultLimits, fileFields, type GivenSettings, settingFields } from '../../lambda/settings/fields.ts';
 import { placeholderProblem } from '../../lambda/settings/placeholders.ts';
 import { inspectPolicies } from '../../lambda/settings/policies.ts';
 import { readStage } from '../../lambda/settings/settings.ts';
@@ -65,7 +72,7 @@ interface Inspection {
  * @param minRetentionDays the floor of a list, where the file has no other
  * @throws UsageError if the file cannot be read
  */
-export function inspectFile(path: string, minRetentionDays: number = usualLimits.minRetentionDays): InspectedFile {
+export function inspectFile(path: string, minRetentionDays: number = defaultLimits.minRetentionDays): InspectedFile {
   const text = readText(path, '--policies');
   const nothing = { path, placeholders: [], warnings: [] };
   if (recipeOfGc.test(text)) return { ...nothing, mistakes: [`${path}:1:1: ${isRecipe}`] };
@@ -132,14 +139,14 @@ function inspect(value: unknown, path: string, floor: number): Inspection {
   const [ours, second] = Array.isArray(value['policies']) ? [] : below;
   if (ours !== undefined && second !== undefined)
     return wrong(
-      `it holds policies in several places (${below.map(shown).join(', ')}): put one into a file of its own`,
+      `it holds policies in several places (${below.map(jsonExcerpt).join(', ')}): put one into a file of its own`,
     );
   if (ours !== undefined) return inspectValues(value[ours] as Mapping, floor, ours);
   if (!('policies' in value)) return wrong('it must hold a list of policies: put [ and ] around them');
   const unknown = Object.keys(value).find((key) => key !== '$schema' && key !== 'policies');
   if (unknown !== undefined) {
     const known = 'besides "policies" only "$schema" is allowed, unless it is a stage or the values of the chart';
-    return wrong(`it has the field ${shown(unknown)}: ${known}`, unknown);
+    return wrong(`it has the field ${jsonExcerpt(unknown)}: ${known}`, unknown);
   }
   return inspectPolicyList(value['policies'], ['policies'], floor, { kind: 'list' });
 }

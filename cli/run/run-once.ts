@@ -13,7 +13,7 @@ import { diagnosis } from '../../lambda/report/sentences/server-errors.ts';
 import { plannedLine } from '../../lambda/run/plan/plan.ts';
 import { type Log, ParametersError, type Publisher } from '../../lambda/run/services.ts';
 import type { RunState } from '../../lambda/run/state.ts';
-import { usualLimits } from '../../lambda/settings/fields.ts';
+import { defaultLimits } from '../../lambda/settings/fields.ts';
 import { systemClock } from '../../lambda/truncation/clock.ts';
 import { taskIdLine } from '../../lambda/truncation/send.ts';
 import { jobVersion } from '../../version.ts';
@@ -46,8 +46,8 @@ export interface LocalRun {
 
 /** Of the options, the stage file or the values. */
 const limitsOf = ({ settings: { minRetentionDays, maxRunHours, maxRowsPerRun } }: Policies) => ({
-  minRetentionDays: minRetentionDays?.value ?? usualLimits.minRetentionDays,
-  maxRunHours: maxRunHours?.value ?? usualLimits.maxRunHours,
+  minRetentionDays: minRetentionDays?.value ?? defaultLimits.minRetentionDays,
+  maxRunHours: maxRunHours?.value ?? defaultLimits.maxRunHours,
   maxRowsPerRun: maxRowsPerRun?.value,
 });
 

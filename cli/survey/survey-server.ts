@@ -9,14 +9,14 @@ import type { Findings } from '../events/findings.ts';
 import { UsageError } from '../events/mistakes.ts';
 import type { RunListener } from '../events/run-listener.ts';
 import type { Server } from '../inputs/server.ts';
-import { checkServer, type Ways } from './checks.ts';
+import { checkServer, type ServerAccess } from './checks.ts';
 import { countIndices } from './count.ts';
-import { damage, isDamaged } from './damage.ts';
+import { damageLines, isDamaged } from './damage.ts';
 import { dryRunsOf } from './dry-runs.ts';
 import { findGms } from './find-gms.ts';
 import { hints, ownTruncations } from './hints.ts';
-import { gainOf, suggest } from './suggestion.ts';
-import { knownOf, versionIn } from './version.ts';
+import { firstRunGain, suggest } from './suggestion.ts';
+import { versionIn, versionRemark } from './version.ts';
 
 /** Fewer attempts per read than in a run: someone is watching and can start again. */
 export const surveyAttempts = { failed: 2, timedOut: 1 };
@@ -28,7 +28,7 @@ export const surveyAttempts = { failed: 2, timedOut: 1 };
  */
 export async function surveyServer(
   server: Server,
-  { page, ...ways }: Ways & { page(url: string): Promise<HttpResponse | undefined> },
+  { page, ...ways }: ServerAccess & { page(url: string): Promise<HttpResponse | undefined> },
   records: () => Promise<StoredRecord[]>,
   output: RunListener,
 ): Promise<Findings | undefined> {
@@ -55,11 +55,11 @@ export async function surveyServer(
   const findings: Findings = {
     survey,
     checks,
-    damage: damage(survey, now),
+    damage: damageLines(survey, now),
     damaged: survey.indices.filter((index) => isDamaged(index, now)).map(dottedName),
-    hints: [...hints(survey, own, refusesForceField()), ...knownOf(version)],
+    hints: [...hints(survey, own, refusesForceField()), ...versionRemark(version)],
     suggestions,
-    gain: gainOf(survey, suggestions),
+    gain: firstRunGain(survey, suggestions),
     now,
   };
   output.survey(findings);

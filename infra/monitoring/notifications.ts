@@ -4,7 +4,7 @@ import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnSubscription, CfnTopicPolicy, type ITopic, Topic, TopicPolicy } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { Settings } from '../../lambda/settings/settings.ts';
-import { forAlarms, letUse, type Warn } from '../props/encryption.ts';
+import { alarmsStatement, allowUse, type Warn } from '../props/encryption.ts';
 import type { Resources } from '../props/resources.ts';
 import { alarmNamePrefix, globalName } from '../workflow/names.ts';
 
@@ -52,7 +52,7 @@ export class Notifications extends Construct {
    * Report publishes with its role.
    */
   private letAlarmsIn(topic: ITopic, stage: string, warn: Warn): void {
-    if (topic.masterKey !== undefined) letUse(topic.masterKey, forAlarms(), 'CloudWatch', warn);
+    if (topic.masterKey !== undefined) allowUse(topic.masterKey, alarmsStatement(), 'CloudWatch', warn);
     const stack = Stack.of(this);
     const alarms = stack.formatArn({
       service: 'cloudwatch',

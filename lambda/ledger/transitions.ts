@@ -10,7 +10,7 @@ import {
   type Release,
   type RunId,
   type Running,
-  remainsOf,
+  readablePartOf,
   revisionOf,
   runOf,
   type Sending,
@@ -51,7 +51,7 @@ import {
  * Pure: each function returns the next record, which `Ledger.replace` then stores or refuses.
  */
 
-export interface Key {
+export interface RecordKey {
   index: string;
   entityType: string;
   aspect: string;
@@ -61,7 +61,7 @@ export interface Key {
 const next = <Kept extends LedgerRecord>(record: Kept): Kept => ({ ...record, revision: record.revision + 1 });
 
 /** The last record before the call: from here on everyone must assume that it was sent. */
-export function startSending(record: Idle | undefined, key: Key, attempt: Attempt): Sending {
+export function startSending(record: Idle | undefined, key: RecordKey, attempt: Attempt): Sending {
   if (record?.unreported) throw new Error(`nothing is sent to ${key.index} before its last decision is reported`);
   // Counts of another server say nothing about this one.
   const isSameServer = record?.server === key.server;
@@ -112,7 +112,7 @@ export const recordStatus = (record: Unresolved, learnt: Pick<Attempt, 'method' 
  */
 export function fence(
   record: StoredRecord | undefined,
-  key: Key,
+  key: RecordKey,
   run: RunId,
   nowMillis: number,
 ): LedgerRecord | undefined {
@@ -155,11 +155,11 @@ export function recordVerdict(
 }
 
 /** A person has released the index: what was counted before no longer applies. */
-export function release(record: StoredRecord, key: Key, counts: Release, decided: DecidedBy, by?: string): Idle {
+export function release(record: StoredRecord, key: RecordKey, counts: Release, decided: DecidedBy, by?: string): Idle {
   // An unreadable record does not say which runs it shuts out, so its release shuts out all that have started by now.
   const lastSender =
     record.state === 'unreadable'
-      ? laterOf(runOf(decided), remainsOf(record).lastSender, decided.atMillis)
+      ? laterOf(runOf(decided), readablePartOf(record).lastSender, decided.atMillis)
       : record.lastSender;
   return {
     ...(record.state === 'unreadable' ? {} : record),
@@ -207,7 +207,7 @@ const laterOf = (run: RunId, before: RunId | undefined, nowMillis: number): RunI
 
 /** Whether the sender started later, and so shuts out this run as well; a start from a wrong clock does not count. */
 const isLater = (sender: RunId, { runStartMillis }: RunId, nowMillis: number): boolean =>
-  sender.runStartMillis > runStartMillis && !isAhead(sender, nowMillis);
+  sender.runStartMillis > runStartMillis && !isFromWrongClock(sender, nowMillis);
 
 function windowAfter({ window: before, attempt }: Unresolved, window: Window | undefined): Window | undefined {
   const isWhole = before !== undefined && attempt.policyCutoffMillis <= before.afterMillis;
@@ -218,7 +218,7 @@ function windowAfter({ window: before, attempt }: Unresolved, window: Window | u
 const maxSenderAheadMillis = dayMillis;
 
 /** A start that far ahead was written by a wrong clock, and would shut out every run for as long. */
-export const isAhead = ({ runStartMillis }: RunId, nowMillis: number): boolean =>
+export const isFromWrongClock = ({ runStartMillis }: RunId, nowMillis: number): boolean =>
   runStartMillis > nowMillis + maxSenderAheadMillis;
 
 export const isSameRun = (one: RunId, other: RunId): boolean =>

@@ -10,7 +10,7 @@ import {
   ofAnotherRun,
   type Sentences,
   titles,
-  withoutStop,
+  withoutPeriod,
 } from './sentences/phrases.ts';
 import { sentencesOf, sentencesOfError, sentencesOfNote, urgencyTexts } from './sentences/sentences.ts';
 import { oneLine } from './sentences/text.ts';
@@ -224,7 +224,7 @@ function ownersOf(entries: readonly DecidedIndex[]): string {
   const owners = each(entries.map(({ owner }) => owner)).map((owner) => oneLine(owner, 80));
   const notes = each(entries.map(({ note }) => note)).map((note) => oneLine(note, 160));
   return joined(
-    owners.length > 0 && `Owner: ${withoutStop(owners.slice(0, 3).join(', '))}.`,
-    notes[0] !== undefined && `Note: ${withoutStop(notes[0])}.`,
+    owners.length > 0 && `Owner: ${withoutPeriod(owners.slice(0, 3).join(', '))}.`,
+    notes[0] !== undefined && `Note: ${withoutPeriod(notes[0])}.`,
   );
 }

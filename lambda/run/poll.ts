@@ -14,7 +14,7 @@ import { errorOf } from './failure.ts';
 import { budgetExceeded, nextStep } from './next.ts';
 import { recover } from './recover.ts';
 import type { RunServices } from './services.ts';
-import { assertOurs, type Entry, type RunState, type WatchedEntry } from './state.ts';
+import { assertReadable, type Entry, type RunState, type WatchedEntry } from './state.ts';
 import { view } from './view.ts';
 
 const pollConcurrency = 4;
@@ -26,7 +26,7 @@ const pollConcurrency = 4;
  */
 export async function poll(state: RunState, services: RunServices): Promise<RunState> {
   const { clock, settings } = services;
-  assertOurs(state, settings);
+  assertReadable(state, settings);
   const recovered = await afterFailure({ ...state, polls: state.polls + 1 }, services);
   const end = services.deadline() - deadlineMarginMillis;
   const checked = await withDeadline(clock, end, (signal) => checkAll(recovered, services, end, signal));

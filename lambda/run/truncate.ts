@@ -12,7 +12,7 @@ import { decideAgain, dryRunValidMillis, outOfTime } from './decide-again.ts';
 import { decisionOf, doneEntry, endOf, keyOf, replaceEntry, takenEntry, watchedEntry, withRelease } from './entries.ts';
 import { nextStep } from './next.ts';
 import type { RunServices } from './services.ts';
-import { type ApprovedEntry, assertOurs, type Entry, type RunState } from './state.ts';
+import { type ApprovedEntry, assertReadable, type Entry, type RunState } from './state.ts';
 
 /**
  * Truncate: starts ONE approved truncation, the first of the run state. The only step that sends `dryRun: false`.
@@ -24,7 +24,7 @@ import { type ApprovedEntry, assertOurs, type Entry, type RunState } from './sta
  */
 export async function truncate(state: RunState, services: RunServices): Promise<RunState> {
   const { settings, clock, log } = services;
-  assertOurs(state, settings);
+  assertReadable(state, settings);
   const finish = (next: RunState): RunState => nextStep(withBreaker(next), settings, clock.now());
   const target = state.entries.find((entry) => entry.phase === 'approved');
   if (!target || state.breaker !== undefined) return finish(state);

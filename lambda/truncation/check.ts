@@ -6,7 +6,7 @@ import { isUnresolved, type RunId, type StoredRecord, type Unresolved, type Verd
 import { isSameRun, recordStatus, recordVerdict } from '../ledger/transitions.ts';
 import { concernsServer } from '../model/server-error.ts';
 import type { Clock } from './clock.ts';
-import { type Ask, countTruncation, countWindow, type TruncationCounts } from './counts.ts';
+import { type AskDryRun, countTruncation, countWindow, type TruncationCounts } from './counts.ts';
 import { isFinal, judge, judgeUncountable, stateAfter } from './judge.ts';
 import { nextCheckAt } from './next-check.ts';
 import { physicalIndex, readSizes } from './sizes.ts';
@@ -95,7 +95,7 @@ async function observe(record: Unresolved, watch: Watch, services: CheckServices
 }
 
 const asker =
-  ({ operations, signal }: CheckServices): Ask =>
+  ({ operations, signal }: CheckServices): AskDryRun =>
   (fields) =>
     operations.dryRun(fields, { signal });
 

@@ -1,8 +1,8 @@
 import type { Attempt, Unresolved, Verdict } from '../ledger/record.ts';
 import type { Cause, CauseOf, Counters } from '../model/cause.ts';
-import { accountsFor, exceedsTolerance, type KeptRows, keptRows, tolerated } from './kept.ts';
+import { accountsFor, defaultTolerance, exceedsTolerance, type KeptRows, keptRows } from './kept.ts';
 import { agreeingChecksMillis } from './next-check.ts';
-import { isInPlace, isRemainder, type Observation, remaining, rowsProcessed, type Watch } from './watch.ts';
+import { isInPlace, isRemainder, type Observation, remainderLimits, rowsProcessed, type Watch } from './watch.ts';
 
 /**
  * The verdict about a truncation that has ended, by the record's own baseline, whoever judges it. Pure: the two tables
@@ -78,7 +78,7 @@ function rowsGoneBesides({ end }: Watch, gone: number): number | undefined {
 /** Old rows that are left although its task has deleted as many as the baseline had. */
 function arrivedMeanwhile({ end }: Watch, { baseline }: Attempt, { rowsLeft }: Counts): number | undefined {
   if (end?.deleted === undefined || end.cancelled) return undefined;
-  return end.deleted >= baseline.rowsToDelete && rowsLeft < baseline.rowsToDelete * remaining.most
+  return end.deleted >= baseline.rowsToDelete && rowsLeft < baseline.rowsToDelete * remainderLimits.most
     ? rowsLeft
     : undefined;
 }
@@ -125,7 +125,7 @@ function judgeInPlace({ state, attempt }: Unresolved, watch: Watch, counts: Coun
  * keep show where the alias leads, if there are more than are tolerated to be gone.
  */
 const isSurelyMoved = ({ baseline }: Attempt, { rowsLeft }: Counts, { kind }: KeptRows): boolean =>
-  !isRemainder(rowsLeft, baseline.rowsToDelete) || (kind === 'all' && baseline.rowsToKeep > tolerated.rows);
+  !isRemainder(rowsLeft, baseline.rowsToDelete) || (kind === 'all' && baseline.rowsToKeep > defaultTolerance.rows);
 
 /** What is not counted: rows that nothing says were written, and rows that may only not be visible. */
 function rowsGone(kept: KeptRows): Pick<Verdict, 'rowsMissing' | 'rowsNotVisible'> {

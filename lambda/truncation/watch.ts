@@ -9,7 +9,7 @@ import type { TruncationCounts } from './counts.ts';
 const inPlaceShare = 0.5;
 
 /** Rows to delete that are left count only above both limits, or when they are half or more of what there was. */
-export const remaining = { share: 0.01, rows: 10, most: 0.5 } as const;
+export const remainderLimits = { share: 0.01, rows: 10, most: 0.5 } as const;
 
 const noProgressWindow = { minMillis: 10 * minuteMillis, share: 0.2, maxMillis: 2 * hourMillis } as const;
 
@@ -305,5 +305,5 @@ export function lacksProgress({ sentAt, noProgressSince }: Watch, at: number, { 
 
 /** Whether more rows to delete are left than a refresh or late rows explain (rule 9). */
 export const isRemainder = (rowsLeft: number, planned: number): boolean =>
-  rowsLeft > Math.max(remaining.rows, planned * remaining.share) ||
-  (rowsLeft > 0 && rowsLeft >= planned * remaining.most);
+  rowsLeft > Math.max(remainderLimits.rows, planned * remainderLimits.share) ||
+  (rowsLeft > 0 && rowsLeft >= planned * remainderLimits.most);

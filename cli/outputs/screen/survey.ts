@@ -7,8 +7,8 @@ import {
   type Check,
   type Findings,
   failuresByReason,
-  freedExplained,
   freedMb,
+  freedSpaceRemark,
   type Survey,
   type SurveyedIndex,
   share,
@@ -102,7 +102,7 @@ function freedInAll({ gain: { rows, of, mb } }: Findings): string[] {
   if (rows === 0) return [];
   const freed = mb === undefined ? '' : ` and free ${mb < 1 ? '' : 'about '}${size(mb)}`;
   const first = `With these policies a first run would delete ${exact(rows)} of ${exact(of)} rows (${share(rows, of)})${freed}.`;
-  return ['', mb === undefined ? first : `${first} ${freedExplained}`];
+  return ['', mb === undefined ? first : `${first} ${freedSpaceRemark}`];
 }
 
 /** Why indices could not be counted, each reason once. */

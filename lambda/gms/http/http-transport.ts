@@ -13,7 +13,7 @@ import {
   truncateTimeoutMillis,
 } from '../transport.ts';
 import { bodyText } from './body-text.ts';
-import { connectTo, trusting } from './connection.ts';
+import { connectTo, secureContextFor } from './connection.ts';
 import { causeOf } from './network-errors.ts';
 
 /** Without an option the limit of `transport.ts` holds. */
@@ -118,7 +118,7 @@ function contexts(
     const pem = ca?.();
     if (pem === undefined && certificate === undefined) return undefined;
     if (last?.pem !== pem || last?.certificate !== certificate) {
-      last = { pem, certificate, context: trusting(pem, certificate) };
+      last = { pem, certificate, context: secureContextFor(pem, certificate) };
     }
     return last?.context;
   };

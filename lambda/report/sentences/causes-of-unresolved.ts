@@ -20,7 +20,7 @@ import {
   type Sentences,
   settlesItself,
   taskVanished,
-  withoutStop,
+  withoutPeriod,
 } from './phrases.ts';
 import { errorSentences } from './server-errors.ts';
 
@@ -229,7 +229,7 @@ const missingToday = ({ today }: CauseOf<'quarantined'>): number =>
 
 function todayText({ today }: CauseOf<'quarantined'>): string {
   if (today === undefined) return '';
-  if ('error' in today) return `Today it could not be counted: ${withoutStop(errorSentences(today.error).came)}.`;
+  if ('error' in today) return `Today it could not be counted: ${withoutPeriod(errorSentences(today.error).came)}.`;
   const { expected, found, inPlace, notVisible, unwritten = 0, nothingChanged } = today;
   if (nothingChanged) {
     return `Today its old rows and ${exact(found)} of ${rows(expected, 'exact')} to keep are there, as before the request, and no task is known: nothing has changed, although nothing proves that no reindex comes later.`;

@@ -4,7 +4,7 @@ import type { Urgency } from '../../model/outcomes.ts';
 import type { EngineKind, OperationName, ServerError, ServerErrorKind } from '../../model/server-error.ts';
 import type { Audience, Command } from '../guide/audience.ts';
 import { listBlocks, listHealth, listMemory, listTasks, storeToken } from './commands.ts';
-import { asSentence, type Context, createToken, type Sentences, withoutStop } from './phrases.ts';
+import { asSentence, type Context, createToken, type Sentences, withoutPeriod } from './phrases.ts';
 import { oneLine } from './text.ts';
 
 /** A failed request in English: one entry for each kind. */
@@ -440,7 +440,7 @@ export function errorSentences(error: ServerError): ErrorSentences {
 export function diagnosis(error: ServerError): string {
   const { came, means } = errorSentences(error);
   const tries = error.tries === undefined ? '' : `, tried ${error.tries} times`;
-  return `${asked[error.operation] ?? 'request'}: ${came}${tries}${means === '' ? '' : `. ${withoutStop(means)}`}`;
+  return `${asked[error.operation] ?? 'request'}: ${came}${tries}${means === '' ? '' : `. ${withoutPeriod(means)}`}`;
 }
 
 /** A failed request as the reason why something did not happen. */

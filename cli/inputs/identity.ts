@@ -70,8 +70,8 @@ export function identityFor(
 ): FoundIdentity | undefined {
   const token = tokenOf(options, address, settings, env);
   // With the address or the token of the file comes the rest of what it says about that server.
-  const read = address?.place === 'file' || token?.inDatahubenv ? settings.file() : {};
-  const file: Partial<DatahubEnv> = 'missing' in read ? {} : read;
+  const found = address?.place === 'file' || token?.inDatahubenv ? settings.file() : {};
+  const file: Partial<DatahubEnv> = 'missing' in found ? {} : found;
   const inEnvironment = (name: string): string | undefined => {
     const path = nonEmpty(env[name]);
     return path !== undefined && address && belongsTo(address, settings) ? path : undefined;
@@ -84,7 +84,7 @@ export function identityFor(
         ? headersOfFile(headerPath, headerFileVariable)
         : file.extra_headers && headersInFile(settings.file);
   const certificate = certificateOf(options, address, file, inEnvironment);
-  const current = currentOf(token, headers, certificate);
+  const read = sourceOf(token, headers, certificate);
   const from = [
     options.identity === false || token?.read() === undefined
       ? `no token (${token?.from})`
@@ -92,7 +92,7 @@ export function identityFor(
     ...(headers ? [`headers from ${headers.from}`] : []),
     ...(certificate ? [`certificate from ${certificate.from}`] : []),
   ];
-  return token && address && { ...current, from };
+  return token && address && { ...read, from };
 }
 
 /** The token of an option; then what the address says, or what is found beside it. */
@@ -111,31 +111,35 @@ function tokenOf(
   return address && tokenFor(address, settings, env);
 }
 
-function currentOf(
+/** Reads the parts, now and after each refusal. */
+function sourceOf(
   token: SourcedPart<string | undefined> | undefined,
   headers: SourcedPart<Headers> | undefined,
   certificate: SourcedPart<ClientCertificate> | undefined,
 ): Omit<FoundIdentity, 'from'> {
-  const shown = certificate && lastUsable(certificate.read);
-  const seen = new Set<string>();
+  const readCertificate = certificate && lastUsable(certificate.read);
+  const secrets = new Set<string>();
+  let storedAt: number | undefined;
+  let current: Identity = {};
   const read = (): Identity => {
-    const identity = { token: token?.read(), headers: headers?.read(), certificate: shown?.() };
+    const identity = { token: token?.read(), headers: headers?.read(), certificate: readCertificate?.() };
     const wrong = identity.headers && problemOfHeaders(Object.entries(identity.headers), identity.token !== undefined);
     if (wrong !== undefined) throw new UsageError(`${headers?.from} ${wrong}.`);
     return identity;
   };
   const keep = (identity: Identity): Identity => {
-    for (const secret of secretsOf(identity)) seen.add(secret);
+    for (const secret of secretsOf(identity)) secrets.add(secret);
     storedAt = writtenAt(token?.path);
     current = identity;
     return identity;
   };
-  let storedAt: number | undefined;
-  let current: Identity = {};
   keep(read());
   const source: IdentitySource = {
     // A certificate is renewed long before the old one is refused.
-    get: async () => (shown && shown() !== current.certificate ? keep({ ...current, certificate: shown() }) : current),
+    async get() {
+      const newest = readCertificate?.();
+      return newest === current.certificate ? current : keep({ ...current, certificate: newest });
+    },
     async reread() {
       try {
         return keep(read());
@@ -145,7 +149,7 @@ function currentOf(
     },
     storedAt: () => storedAt,
   };
-  return { source, secrets: () => [...seen] };
+  return { source, secrets: () => [...secrets] };
 }
 
 function tokenInEnvironment(env: NodeJS.ProcessEnv): SourcedPart<string> | undefined {

@@ -75,7 +75,7 @@ interface Inspection {
 export function inspectFile(path: string, minRetentionDays: number = defaultLimits.minRetentionDays): InspectedFile {
   const text = readText(path, '--policies');
   const nothing = { path, placeholders: [], warnings: [] };
-  if (recipeOfGc.test(text)) return { ...nothing, mistakes: [`${path}:1:1: ${isRecipe}`] };
+  if (recipeOfGc.test(text)) return { ...nothing, mistakes: [`${path}:1:1: ${recipeProblem}`] };
   const read = readDocument(text, path);
   if (read.kind === 'wrong') {
     const { problem, at } = read;
@@ -103,7 +103,7 @@ export function inspectFile(path: string, minRetentionDays: number = defaultLimi
 
 /** In YAML or JSON: people who come from datahub-gc have one. */
 const recipeOfGc = /["']?\btype["']?\s*:\s*["']?datahub-gc\b/;
-const isRecipe =
+const recipeProblem =
   'it is a recipe of datahub-gc, and this job takes a list of policies: docs/moving-from-datahub-gc.md says what replaces its settings.';
 
 type Mapping = Record<string, unknown>;
@@ -123,11 +123,11 @@ const both = chartKeys.filter((key) => key !== 'policies' && stageKeys.includes(
 function inspect(value: unknown, path: string, floor: number): Inspection {
   if (Array.isArray(value)) return inspectPolicyList(value, [], floor, { kind: 'list' });
   if (!isObject(value)) return wrong('it must hold a list of policies: put [ and ] around them');
-  const isOther = otherKind(value);
-  if (isOther) return wrong(isOther);
+  const mismatch = problemOfKind(value);
+  if (mismatch !== undefined) return wrong(mismatch);
   const has = (keys: readonly string[]) => keys.some((key) => key in value);
-  const isOfStage = 'gmsUrl' in value || (has(onlyStage) && !has(onlyChart));
-  if (isOfStage || (has(both) && !has(onlyChart) && path.endsWith('.json'))) return inspectStage(value, path);
+  const hasStageKeys = 'gmsUrl' in value || (has(onlyStage) && !has(onlyChart));
+  if (hasStageKeys || (has(both) && !has(onlyChart) && path.endsWith('.json'))) return inspectStage(value, path);
   if ('policies' in value && has([...onlyChart, ...both])) return inspectValues(value, floor);
   // A parent chart has the values of ours below the name, or the alias, of its dependency.
   const below = Object.keys(value).filter((key) => {
@@ -151,9 +151,8 @@ function inspect(value: unknown, path: string, floor: number): Inspection {
   return inspectPolicyList(value['policies'], ['policies'], floor, { kind: 'list' });
 }
 
-/** Files that people take for the values of the chart; never what they hold. */
-function otherKind({ apiVersion, kind, helmCharts, resources, policies, gmsUrl }: Mapping): string | undefined {
-  const give = "give the list of policies or the chart's values file";
+/** What is wrong with a file that people take for the values of the chart; never what it holds. */
+function problemOfKind({ apiVersion, kind, helmCharts, resources, policies, gmsUrl }: Mapping): string | undefined {
   if (
     helmCharts !== undefined ||
     (resources !== undefined && policies === undefined && gmsUrl === undefined && apiVersion === undefined)
@@ -162,7 +161,7 @@ function otherKind({ apiVersion, kind, helmCharts, resources, policies, gmsUrl }
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined;
   if (kind === 'HelmRelease' || kind === 'Application')
     return `its kind is ${kind}: put the values of the chart that it holds into a file of their own`;
-  return `it is a ${/^[A-Za-z]{1,40}$/.test(kind) ? kind : 'manifest'} of Kubernetes: ${give}`;
+  return `it is a ${/^[A-Za-z]{1,40}$/.test(kind) ? kind : 'manifest'} of Kubernetes: give the list of policies or the chart's values file`;
 }
 
 type About = Omit<PolicyFile, 'list' | 'names' | 'at'>;
@@ -197,13 +196,13 @@ function inspectStage(value: Mapping, path: string): Inspection {
   const list = Array.isArray(value['policies']) ? (value['policies'] as unknown[]) : [];
   if (!found) return { problems, warnings: inside(nameDoubts(list), 'policies') };
   const doubts = warningsOf(found.settings);
-  const problemsOf = (isPlaceholder?: true) =>
+  const doubtsOf = (isPlaceholder?: true) =>
     doubts.filter((one) => one.isPlaceholder === isPlaceholder).map((one) => ({ path: one.path, sentence: one.text }));
   const { gmsUrl, policies } = found.settings;
   return {
     problems,
-    placeholders: problemsOf(true),
-    warnings: problemsOf(),
+    placeholders: doubtsOf(true),
+    warnings: doubtsOf(),
     found: {
       kind: 'stage',
       list,

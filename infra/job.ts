@@ -18,8 +18,8 @@ import { Workflow } from './workflow/workflow.ts';
 const runbook = new URL('../docs/runbook.md', import.meta.url);
 
 /** A nested stack cannot be protected; it goes with the one around it. */
-const outermost = (stack: Stack): Stack =>
-  stack.nestedStackParent === undefined ? stack : outermost(stack.nestedStackParent);
+const outermostStack = (stack: Stack): Stack =>
+  stack.nestedStackParent === undefined ? stack : outermostStack(stack.nestedStackParent);
 
 /** Until the first report has come, nobody knows whether a stage works: its alarms count from the first start on. */
 function firstNight({ schedule, timeZone, maxRunHours, emails, mode, notify }: Settings): string {
@@ -47,7 +47,7 @@ export function makeJob(scope: Construct, { settings, resources, warnings }: Che
       if (node !== scope) return;
       const isSubscribed = topic.node.findAll().some((one) => one instanceof CfnSubscription);
       for (const { id, text } of warnings) if (id !== 'nobody-told' || !isSubscribed) warn(id, text);
-      if (settings.mode !== 'enforce' || outermost(Stack.of(scope)).terminationProtection) return;
+      if (settings.mode !== 'enforce' || outermostStack(Stack.of(scope)).terminationProtection) return;
       warn(
         'unprotected',
         'The stage enforces, and its stack has no termination protection: its deletion would end the watch over what may still be running on the server, and leave the ledger behind. Set terminationProtection.',

@@ -63,7 +63,7 @@ export async function runOnce(run: LocalRun, output: RunListener, publisher: Pub
   let stopped = false;
   let declined = false;
   let last: RunState | undefined;
-  const tellTroubles = troublesTo(output);
+  const tellTroubles = troubleReporter(output);
   /** Truncate is between its call and its last write. */
   let calling: { ended: Promise<void>; end(): void } | undefined;
   const stopListening = onInterrupt(async () => {
@@ -96,7 +96,7 @@ export async function runOnce(run: LocalRun, output: RunListener, publisher: Pub
         operations: operationsOf(run, {
           isStopped: () => stopped,
           onCall: () => {
-            calling = callUnderWay();
+            calling = pendingCall();
           },
         }),
         ledger: run.ledger,
@@ -135,7 +135,7 @@ export async function runOnce(run: LocalRun, output: RunListener, publisher: Pub
 }
 
 /** A report comes hours later: what a server says instead of an answer, once until it says something else. */
-function troublesTo(output: RunListener): (state: RunState) => void {
+function troubleReporter(output: RunListener): (state: RunState) => void {
   const shown = new Map<string, string | undefined>();
   const tell = (index: string, about: 'call' | 'check', error: ServerError | undefined, then: string) => {
     const text = error && `${index}: ${diagnosis(error)}. ${then}`;
@@ -192,7 +192,7 @@ async function linesAfterStop({ server, input, embedded, ledger, audience }: Loc
 /** Most calls are answered within a second, and their task id is worth this wait; a second signal ends it. */
 const graceMillis = 3000;
 
-function callUnderWay() {
+function pendingCall() {
   let end = () => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;

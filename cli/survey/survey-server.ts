@@ -39,7 +39,7 @@ export async function surveyServer(
   const isElsewhere = checks.some(({ name, state }) => name === 'Address' && state === 'failed');
   const there = isElsewhere ? await findGms(baseUrl, page) : undefined;
   output.checks(
-    checks.map((check) => (there && check.name === 'Address' ? { ...check, remedy: useThat(there) } : check)),
+    checks.map((check) => (there && check.name === 'Address' ? { ...check, remedy: correctAddress(there) } : check)),
   );
   if (!canCount) return undefined;
   const survey = await countIndices(dryRun, sizes, now, output.counted);
@@ -66,7 +66,7 @@ export async function surveyServer(
   return findings;
 }
 
-const useThat = (address: string): string => `DataHub's API answers at ${address}: give that address.`;
+const correctAddress = (address: string): string => `DataHub's API answers at ${address}: give that address.`;
 
 export const isFine = ({ checks, survey: { stopped, indices } }: Findings): boolean =>
   stopped === undefined &&

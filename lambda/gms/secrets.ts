@@ -10,7 +10,7 @@ import { withoutMarkup } from './text.ts';
 const pieceLength = 12;
 
 /** A header's value may be shorter, and is withheld where all of it is repeated. What is shorter still is a word. */
-const leastLength = 6;
+const minLength = 6;
 
 const withheld = 'This text repeated a secret and is withheld.';
 
@@ -39,7 +39,7 @@ export function tokenProblem(text: string): string | undefined {
 export function repeatsSecret(secrets: Iterable<string>): (text: string) => boolean {
   const forms = [...secrets].flatMap(formsOf).map(bare);
   const pieces = new Set(forms.flatMap((form) => piecesOf(form, Math.min(pieceLength, form.length))));
-  const lengths = [...new Set([...pieces].map((piece) => piece.length))].filter((length) => length >= leastLength);
+  const lengths = [...new Set([...pieces].map((piece) => piece.length))].filter((length) => length >= minLength);
   if (lengths.length === 0) return () => false;
   return (text) => {
     const readings = readingsOf(text);

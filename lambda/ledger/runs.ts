@@ -81,7 +81,7 @@ export async function keepRun(store: RunStore, run: RunSummary): Promise<void> {
   throw new LedgerError('The last runs kept changing while this one was to be written beside them.');
 }
 
-const quiet: readonly string[] = ['nothing-to-delete', 'below-threshold', 'disabled'];
+const quietOutcomes: readonly string[] = ['nothing-to-delete', 'below-threshold', 'disabled'];
 
 /** A run that enforces or releases, in short. */
 export const summaryOfRun = ({
@@ -103,7 +103,7 @@ export const summaryOfRun = ({
     jobVersion,
     result,
     indices: policies
-      .filter(({ outcome }) => !quiet.includes(outcome))
+      .filter(({ outcome }) => !quietOutcomes.includes(outcome))
       .map((entry) => ({
         name: dottedName(entry),
         outcome: entry.outcome,

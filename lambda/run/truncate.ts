@@ -80,7 +80,7 @@ function withoutLedger(target: ApprovedEntry, error: unknown): Result {
  * The write before the call failed, so nothing is sent. If the write has arrived all the same, this frees the index
  * again. It reads first, because the record of this revision, and the call behind it, may be another writer's.
  */
-async function takeBack(sending: Sending, { ledger, clock }: RunServices): Promise<void> {
+async function undoSending(sending: Sending, { ledger, clock }: RunServices): Promise<void> {
   const { runId, runStartMillis } = sending.attempt;
   const verdict: Verdict = { outcome: 'not-started', cause: { kind: 'setup', what: 'ledger' }, method: 'delete' };
   try {
@@ -121,7 +121,7 @@ async function prepareCall(state: RunState, target: ApprovedEntry, services: Run
   try {
     isWritten = await ledger.replace(sending);
   } catch (error) {
-    await takeBack(sending, services);
+    await undoSending(sending, services);
     throw error;
   }
   if (!isWritten) {

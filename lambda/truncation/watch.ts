@@ -173,9 +173,9 @@ export function reduce(before: Watch, observation: Observation, attempt: Attempt
     ...before,
     lastCheckAt: at,
     observedAt: status || counts ? at : before.observedAt,
-    rowsLeft: least(before.rowsLeft, counts?.rowsLeft),
+    rowsLeft: smallerOf(before.rowsLeft, counts?.rowsLeft),
     rowsToKeep: counts ? counts.rowsToKeep : before.rowsToKeep,
-    counter: most(before.counter, counterOf(status)),
+    counter: largerOf(before.counter, counterOf(status)),
     ...progressTimes(before, observation, made),
     ...statusFields(before, observation),
     // What made no progress predicts nothing.
@@ -238,10 +238,10 @@ function statusFields(before: Watch, { status, statusError, error }: Observation
 const counterOf = (status: TaskStatus | undefined): number | undefined =>
   status?.kind === 'found' ? rowsProcessed(status.counters) : undefined;
 
-const least = (one: number | undefined, other: number | undefined) =>
+const smallerOf = (one: number | undefined, other: number | undefined) =>
   one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 
-const most = (one: number | undefined, other: number | undefined) =>
+const largerOf = (one: number | undefined, other: number | undefined) =>
   one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
 
 const taskOf = ({ completed, counters }: TaskStatus & { kind: 'found' }): Watch['task'] => ({

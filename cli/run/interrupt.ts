@@ -100,7 +100,7 @@ function lineOf(record: StoredRecord, last: RunState | undefined): string[] {
 function lastSeen(index: string, last: RunState | undefined): string {
   const watched = last?.entries.find((entry) => entry.index === index);
   if (watched?.phase !== 'watched' || watched.watch.observedAt === undefined) return ', not checked by this run';
-  const { observedAt: seenAt, task, vanished } = watched.watch;
+  const { observedAt, task, vanished } = watched.watch;
   const end = task?.completed || vanished ? ', and had ended' : '';
-  return `, ${progressOf(watched)} when last seen, ${moment(seenAt)}${end}`;
+  return `, ${progressOf(watched)} when last seen, ${moment(observedAt)}${end}`;
 }

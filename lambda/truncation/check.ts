@@ -10,7 +10,7 @@ import { type AskDryRun, countTruncation, countWindow, type TruncationCounts } f
 import { isFinal, judge, judgeUncountable, stateAfter } from './judge.ts';
 import { nextCheckAt } from './next-check.ts';
 import { physicalIndex, readSizes } from './sizes.ts';
-import { endCounters, hasEnded, hasProgressed, methodShown, type Observation, reduce, type Watch } from './watch.ts';
+import { endCounters, hasEnded, hasHigherCounter, methodShown, type Observation, reduce, type Watch } from './watch.ts';
 
 export interface CheckServices {
   operations: Operations;
@@ -85,7 +85,7 @@ async function observe(record: Unresolved, watch: Watch, services: CheckServices
   if (failure && (concernsServer(failure) || failure.kind === 'aborted'))
     return { at, until: clock.now(), error: failure };
   // A run's last check always counts: its report must not show numbers that are hours old.
-  if (hasProgressed(watch, status) && !isLastCheck(at)) return { at, until: clock.now(), status };
+  if (hasHigherCounter(watch, status) && !isLastCheck(at)) return { at, until: clock.now(), status };
   const { attempt } = record;
   const { countedAtMillis } = attempt.baseline;
   const counted = await asResult(() => countTruncation(asker(services), { ...attempt, countedAtMillis }));

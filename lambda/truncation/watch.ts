@@ -156,7 +156,7 @@ export const isInPlace = (
 ): boolean => rowsLeft < baseline.rowsToDelete * inPlaceShare;
 
 /** Whether the task runs and its counter is higher than before: nothing needs to be counted then. */
-export const hasProgressed = (watch: Watch, status: TaskStatus | undefined): boolean =>
+export const hasHigherCounter = (watch: Watch, status: TaskStatus | undefined): boolean =>
   status?.kind === 'found' &&
   !status.completed &&
   watch.counter !== undefined &&

@@ -117,7 +117,7 @@ export const judgingMutants: readonly Mutant[] = [
     [
       watch,
       'lacksProgress',
-      '() => ({ noProgressSince }, at, { judgeableAt }) => noProgressSince !== undefined && at > judgeableAt',
+      '() => ({ noProgressSince: since }, at, to) => since !== undefined && at > to.judgeableAt',
     ],
   ]),
   mutant(7, 'takes a reindex that is not in place for ended', [

@@ -75,15 +75,8 @@ const causes: Cause[] = [
   { kind: 'policy', what: 'entityType', was: name, now: name } as Cause,
   {
     ...{ kind: 'unresolved', why: 'run-time', hours: 24, since: huge, runId: 'r'.repeat(80), judgeableAt: huge, error },
-    ...{
-      releasableAt: huge,
-      lastProgressAt: huge,
-      done: huge,
-      total: huge,
-      work: 'deleted',
-      ended: true,
-      vanished: true,
-    },
+    ...{ releasableAt: huge, lastProgressAt: huge, done: huge, total: huge, work: 'deleted', ended: true },
+    vanished: true,
   } as Cause,
   {
     kind: 'left-alone',

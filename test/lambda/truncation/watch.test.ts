@@ -3,7 +3,7 @@ import type { TaskCounters, TaskStatus } from '../../../lambda/gms/operations.ts
 import type { Unresolved } from '../../../lambda/ledger/record.ts';
 import {
   hasEnded,
-  hasProgressed,
+  hasHigherCounter,
   lacksProgress,
   methodShown,
   type Observation,
@@ -117,10 +117,10 @@ describe('a watch', () => {
 
   test('takes a running status with a higher counter for a whole check', () => {
     const watch = seenBy(aDelete, { at, status: running({ deleted: 10 }), counts: counts(50) });
-    expect(hasProgressed(watch, running({ deleted: 11 }))).toBe(true);
-    expect(hasProgressed(watch, running({ deleted: 10 }))).toBe(false);
-    expect(hasProgressed(watch, completed({ deleted: 60 }))).toBe(false);
-    expect(hasProgressed(startWatch(aDelete, at, at), running({ deleted: 11 }))).toBe(false);
+    expect(hasHigherCounter(watch, running({ deleted: 11 }))).toBe(true);
+    expect(hasHigherCounter(watch, running({ deleted: 10 }))).toBe(false);
+    expect(hasHigherCounter(watch, completed({ deleted: 60 }))).toBe(false);
+    expect(hasHigherCounter(startWatch(aDelete, at, at), running({ deleted: 11 }))).toBe(false);
   });
 });
 

@@ -4,7 +4,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { overdueAfterMillis } from '../ledger/ownership.ts';
 import { isUnresolved, type RunId, type StoredRecord, type Unresolved, type Verdict } from '../ledger/record.ts';
 import { isSameRun, recordStatus, recordVerdict } from '../ledger/transitions.ts';
-import { concernsServer } from '../model/server-error.ts';
+import { concernsServer, type ServerError } from '../model/server-error.ts';
 import type { Clock } from './clock.ts';
 import { type AskDryRun, countTruncation, countWindow, type TruncationCounts } from './counts.ts';
 import { isFinal, judge, judgeUncountable, stateAfter } from './judge.ts';
@@ -70,18 +70,9 @@ function withStatus(record: Unresolved, observation: Observation, watch: Watch):
  * a higher counter, completes the check, unless it is the run's last. A failed check carries its error.
  */
 async function observe(record: Unresolved, watch: Watch, services: CheckServices): Promise<Observation> {
-  const { clock, operations, signal, isLastCheck } = services;
+  const { clock, isLastCheck } = services;
   const at = clock.now();
-  // Asked each time: an expired token or a gateway refuses once, and the next answer may say that the task runs.
-  const asked =
-    record.state === 'running'
-      ? await asResult(() => operations.taskStatus(record.taskId, { signal, attempts: 1 }))
-      : undefined;
-  const status = asked?.kind === 'done' ? asked.value : undefined;
-  const unread = asked?.kind === 'failed' ? asked.error : undefined;
-  // Where a status was read before, a failure is no sign that nothing runs.
-  const failure = unread && (watch.hasStatus || unread.kind === 'aborted') ? unread : undefined;
-  const statusError = failure ? undefined : unread;
+  const { status, statusError, failure } = await readStatus(record, watch, services);
   if (failure && (concernsServer(failure) || failure.kind === 'aborted'))
     return { at, until: clock.now(), error: failure };
   // A run's last check always counts: its report must not show numbers that are hours old.
@@ -92,6 +83,24 @@ async function observe(record: Unresolved, watch: Watch, services: CheckServices
   const until = clock.now();
   if (counted.kind === 'failed') return { at, until, status, statusError, error: counted.error };
   return { at, until, status, statusError, counts: counted.value, error: failure };
+}
+
+type StatusRead = Pick<Observation, 'status' | 'statusError'> & { failure?: ServerError };
+
+/**
+ * The task's status, if there is a task. Asked each time: an expired token or a gateway refuses once, and the next
+ * answer may say that the task runs.
+ */
+async function readStatus(
+  record: Unresolved,
+  { hasStatus }: Watch,
+  { operations, signal }: CheckServices,
+): Promise<StatusRead> {
+  if (record.state !== 'running') return {};
+  const asked = await asResult(() => operations.taskStatus(record.taskId, { signal, attempts: 1 }));
+  if (asked.kind === 'done') return { status: asked.value };
+  // Where a status was read before, a failure is no sign that nothing runs.
+  return hasStatus || asked.error.kind === 'aborted' ? { failure: asked.error } : { statusError: asked.error };
 }
 
 const asker =

@@ -126,7 +126,7 @@ async function requestWithRetry<Value>(
   client: Client,
   requestInfo: RequestInfo,
   body: object,
-  parse: (json: unknown, sanitize: Sanitize) => Value | Unreadable,
+  parse: Parse<Value>,
   { signal, attempts = client.attempts.failed }: ReadOptions = {},
 ): Promise<{ answer: HttpResponse; value: Value }> {
   const { identities, realNow, random } = client;
@@ -137,10 +137,10 @@ async function requestWithRetry<Value>(
   for (;;) {
     if (signal?.aborted) throw new OperationsError(failureOfTransport({ stage: 'aborted' }, requestInfo));
     const info = sentBy(identity, requestInfo, realNow());
-    const { answer, failure } = await tryOnce(client, requestOf(client.baseUrl, info, body, identity), info, signal);
-    if (failure === undefined) {
-      return { answer, value: parseResponse(answer, requestInfo, parse, identities.sanitize) };
-    }
+    const request = requestOf(client.baseUrl, info, body, identity);
+    const tried = await tryOnce(client, request, info, parse, signal);
+    if (tried.failure === undefined) return tried;
+    const { answer, failure } = tried;
     if (mayReread && mayBeOutdated(failure, identity)) {
       // The operator may have renewed the identity since it was read; a refused one does not count as a failed attempt.
       mayReread = false;
@@ -171,22 +171,29 @@ const sentBy = (identity: Identity, requestInfo: RequestInfo, now: number): Requ
 /** DataHub refuses an old token with a 401; a gateway that rejects headers or a certificate may answer anything. */
 const mayBeOutdated = ({ status, kind }: ServerError, { headers, certificate }: Identity): boolean =>
   (status === 401 && kind !== 'privilege') ||
-  ((headers ?? certificate) !== undefined && ['gateway', 'redirect', 'tls', 'reset'].includes(kind));
+  ((headers ?? certificate) !== undefined && ['gateway', 'redirect', 'not-json', 'tls', 'reset'].includes(kind));
 
-async function tryOnce(
-  { transport, identities }: Client,
+async function tryOnce<Value>(
+  { transport, identities: { sanitize } }: Client,
   request: HttpRequest,
   requestInfo: RequestInfo,
+  parse: Parse<Value>,
   signal: AbortSignal | undefined,
-): Promise<{ answer: HttpResponse; failure?: undefined } | { answer?: HttpResponse; failure: ServerError }> {
+): Promise<
+  { answer: HttpResponse; value: Value; failure?: undefined } | { answer?: HttpResponse; failure: ServerError }
+> {
   try {
     const answer = await transport.post(request, signal);
-    return { answer, failure: failureOfStatus(answer, requestInfo, identities.sanitize) };
+    const failure = failureOfStatus(answer, requestInfo, sanitize);
+    return failure ? { answer, failure } : { answer, value: parseResponse(answer, requestInfo, parse, sanitize) };
   } catch (error) {
+    if (error instanceof OperationsError) return { failure: error.fact };
     if (!(error instanceof TransportError)) throw error;
     return { failure: failureOfTransport(error, requestInfo) };
   }
 }
+
+type Parse<Value> = (json: unknown, sanitize: Sanitize) => Value | Unreadable;
 
 const transientKinds = new Set<ServerErrorKind>(['connect', 'timeout', 'reset', 'throttled', 'server-error']);
 
@@ -201,7 +208,7 @@ const isTransient = ({ kind, code, engine }: ServerError): boolean =>
 function parseResponse<Value>(
   answer: HttpResponse,
   requestInfo: RequestInfo,
-  parse: (json: unknown, sanitize: Sanitize) => Value | Unreadable,
+  parse: Parse<Value>,
   sanitize: Sanitize,
 ): Value {
   const json = answer.complete ? parseJson(answer.body) : undefined;

@@ -46,7 +46,7 @@ export function failureOfStatus(answer: Answer, requestInfo: RequestInfo, saniti
 const identityFor = (kind: ServerErrorKind, { sent, certificate }: RequestInfo): Partial<ServerError> =>
   byIdentity.includes(kind) && sent?.join() !== 'token' ? { sent, certificate } : {};
 
-const byIdentity: readonly ServerErrorKind[] = ['unauthorized', 'gateway', 'tls', 'reset'];
+const byIdentity: readonly ServerErrorKind[] = ['unauthorized', 'gateway', 'redirect', 'not-json', 'tls', 'reset'];
 
 /** Failures that say what they are without the search engine's words, or are not DataHub's. */
 const ofOthers: readonly ServerErrorKind[] = ['redirect', 'no-index', 'too-old', 'gateway', 'unauthorized'];
@@ -151,7 +151,8 @@ export const failureOfContent = (
 });
 
 /** A 2xx answer whose body is not JSON, or cannot be read as a whole. */
-export function failureOfBody(answer: HttpResponse, { operation }: RequestInfo, sanitize: Sanitize): ServerError {
+export function failureOfBody(answer: HttpResponse, requestInfo: RequestInfo, sanitize: Sanitize): ServerError {
+  const { operation } = requestInfo;
   const { status, complete, encoding } = answer;
   const page = isPage(answer);
   if (encoding !== undefined || (!complete && !page)) {
@@ -159,7 +160,8 @@ export function failureOfBody(answer: HttpResponse, { operation }: RequestInfo, 
   }
   // JSON that was cut off tells nothing.
   const text = page ? titleOf(answer.body, sanitize) : /^\s*[[{]/.test(answer.body) ? '' : sanitize(answer.body);
-  return { kind: 'not-json', operation, status: answer.status, text: text || undefined, page: page || undefined };
+  const said = { text: text || undefined, page: page || undefined };
+  return { kind: 'not-json', operation, status, ...said, ...identityFor('not-json', requestInfo) };
 }
 
 export function failureOfTransport(

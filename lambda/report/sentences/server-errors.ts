@@ -100,6 +100,17 @@ const signIn = (error: ServerError): Omit<Entry, 'urgency'> =>
         next: given('headers', (way) => `If it takes a header, give this job one (${way}); otherwise ${bypassGateway}`),
       };
 
+/** A gateway that no longer accepts our headers may show its sign-in page, with a 200 or by a redirect. */
+const signInOrAddress = (error: ServerError): Pick<Entry, 'next'> =>
+  has(error, 'headers') && !error.toHttps
+    ? {
+        next: given(
+          'headers',
+          (way) => `Renew the headers (${way}) if a gateway answered; otherwise check the GMS address`,
+        ),
+      }
+    : checkAddress;
+
 /** What is wrong with the client certificate. Outside its dates no server accepts one, of whatever authority. */
 const clientCertificates = {
   wanted: {
@@ -317,10 +328,10 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
     ...(error.certificate ? clientCertificates[error.certificate] : wait),
   }),
   aborted: () => ({ brief: 'out of time', came: 'the job gave up because its time was up', ...wait }),
-  redirect: ({ toHttps }) => ({
+  redirect: (error) => ({
     brief: 'redirected',
-    means: `${toHttps ? 'It redirects to https://. ' : ''}Redirects are not followed: they lead to login pages.`,
-    ...checkAddress,
+    means: `${error.toHttps ? 'It redirects to https://. ' : ''}Redirects are not followed: they lead to login pages.`,
+    ...signInOrAddress(error),
   }),
   unauthorized: (error) => ({
     ...(has(error, 'token')
@@ -391,7 +402,7 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
     brief: 'a page instead of JSON',
     came: error.text === undefined && !error.page ? `${answered(error)} without complete JSON` : undefined,
     means: 'Such answers come from a login page, a proxy or the DataHub frontend (its path is /api/gms).',
-    ...checkAddress,
+    ...signInOrAddress(error),
   }),
   'not-read': ({ status, encoding }) => ({
     brief: 'answer not read',

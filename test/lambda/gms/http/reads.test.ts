@@ -6,6 +6,7 @@ import { OperationsError } from '../../../../lambda/gms/operations.ts';
 import { maxSentenceBytes } from '../../../../lambda/gms/text.ts';
 import { TransportError } from '../../../../lambda/gms/transport.ts';
 import { concernsServer } from '../../../../lambda/model/server-error.ts';
+import { errorText } from '../../../../lambda/report/sentences/server-errors.ts';
 import { freePort } from '../../../support/loopback.ts';
 import { against, bodyOf, fixed, now, operation, operationOnWire, restError, token } from './broken-server.ts';
 import { http } from './raw-server.ts';
@@ -235,6 +236,23 @@ describe('a refused token', () => {
       'a-new-token-of-2',
     ]);
     expect(waits).toEqual([]);
+  });
+
+  test.each([
+    http(200, '<html><title>Sign in</title></html>', html),
+    http(302, '', { Location: 'https://sso.example.com/' }),
+  ])('beside it, a header for which a sign-in is shown is read again, and named (%#)', async (page) => {
+    let value = 'the-old-key';
+    const reread = async () => {
+      value = 'the-new-key';
+      return { headers: { 'X-Key': value } };
+    };
+    const identity = { get: async () => ({ headers: { 'X-Key': value } }), reread };
+    const { server, operations } = await against([page, dryRunAnswer, page], { identity });
+    expect(await operations.dryRun(operation)).toMatchObject({ rowsTotal: 135600 });
+    expect(server.requests.map((request) => /X-Key: (\S+)/.exec(request)?.[1])).toEqual(['the-old-key', 'the-new-key']);
+    const { fact } = await errorOf(operations.dryRun(operation));
+    expect(errorText(fact)).toMatch(/Renew the headers \(--header-file\) if a gateway answered; otherwise check/);
   });
 
   test('that has not changed is not sent again', async () => {

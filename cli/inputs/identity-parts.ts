@@ -70,7 +70,9 @@ export function certificatePart(
     const wrong = problemOfCertificate(now);
     if (wrong !== undefined) {
       const { path, from } = wrong.of === 'key' && key.path !== undefined ? key : cert;
-      throw new UsageError(`${from} ${path} ${wrong.problem}.`);
+      const elsewhere =
+        wrong.of === 'key' && key.path === undefined ? `; a key in a file of its own is named with ${key.from}` : '';
+      throw new UsageError(`${from} ${path} ${wrong.problem}${elsewhere}.`);
     }
     last = now;
     return now;

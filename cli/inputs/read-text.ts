@@ -94,7 +94,7 @@ export function readSecret(path: string, option: string, timeoutMillis?: number)
   // PowerShell's > writes UTF-16.
   if (/^\ufffd\ufffd|\0/.test(text)) {
     throw new UsageError(
-      `${option}: ${path} is in UTF-16, or no text: save it as UTF-8 (in PowerShell: Set-Content -Encoding ascii).`,
+      `${option}: ${path} is no text in UTF-8: save it as that (in PowerShell: Set-Content -Encoding ascii), and certificates and keys as PEM (of a .p12 or .pfx: openssl pkcs12 -nodes).`,
     );
   }
   return text;

@@ -1,4 +1,5 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
 
 export interface ClientCertificate {
   /** PEM; its own certificate first, then those in between. */
@@ -28,7 +29,8 @@ export interface CertificateProblem {
 }
 
 /** Checks that both can be read and belong together: TLS itself would say so only when it connects. */
-export function problemOfCertificate({ cert, key, passphrase }: ClientCertificate): CertificateProblem | undefined {
+export function problemOfCertificate(given: ClientCertificate): CertificateProblem | undefined {
+  const { cert, key, passphrase } = given;
   let certificate: X509Certificate;
   try {
     if (!cert.includes('-----BEGIN CERTIFICATE-----')) throw new Error();
@@ -49,11 +51,17 @@ export function problemOfCertificate({ cert, key, passphrase }: ClientCertificat
       ? { of: 'key', problem: 'holds an encrypted key: store it without a password (openssl pkey -in KEY -out PLAIN)' }
       : { of: 'key', problem: 'holds an encrypted key that this password does not open' };
   }
-  return certificate.checkPrivateKey(secret)
-    ? undefined
-    : {
-        of: 'key',
-        problem:
-          'holds the key of another certificate: store both together, its own certificate before those of authorities',
-      };
+  if (!certificate.checkPrivateKey(secret)) {
+    const problem =
+      'holds the key of another certificate: store both together, its own certificate before those of authorities';
+    return { of: 'key', problem };
+  }
+  try {
+    createSecureContext(given);
+  } catch (error) {
+    // One of those after the first, or a signature that OpenSSL holds to be too weak.
+    const { code } = error as NodeJS.ErrnoException;
+    return { of: 'cert', problem: `holds a certificate that TLS refuses (${code}): export all of them again as PEM` };
+  }
+  return undefined;
 }

@@ -5,7 +5,7 @@ const maxBytes = 8192;
 
 /** Those that say what the request is, or how it travels: ours are right, and others could change what it does. */
 const ours =
-  /^(?:host|content-.*|accept(?:-encoding)?|date|expect|x-restli-.*|x-(?:http-)?method.*|x-envoy-.*|l5d-.*|connection|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade|http2-settings)$/i;
+  /^(?:host|content-.*|accept(?:-encoding)?|date|expect|range|if-.*|prefer|idempotency-key|x-(?:original|rewrite)-url|x-restli-.*|x-(?:http-)?method.*|x-envoy-.*|l5d-.*|connection|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade|http2-settings)$/i;
 
 /** A name as HTTP has it (RFC 9110 §5.1). */
 const isName = (text: string): boolean => /^[\w!#$%&'*+.^`|~-]{1,100}$/.test(text);

@@ -55,6 +55,8 @@ const table: Array<[name: string, theirs: Theirs, ours: Ours, lines: string[], e
   ['Transfer-Encoding', 'takes', /has transfer-encoding, which belongs/, [headers('{transfer-encoding: chunked}')]],
   ['Content-Length', 'takes', /has Content-Length, which belongs/, [headers("{Content-Length: '1'}")]],
   ['X-RestLi-Method', 'takes', /has X-RestLi-Method, which belongs/, [headers('{X-RestLi-Method: delete}')]],
+  ['X-Rewrite-URL', 'takes', /has X-Rewrite-URL, which belongs/, [headers('{X-Rewrite-URL: /other}')]],
+  ['Idempotency-Key', 'takes', /has Idempotency-Key, which belongs/, [headers('{Idempotency-Key: once}')]],
   ['a name with a blank', 'takes', /has a name that no header can have/, [headers('{X Key: secret}')]],
   [
     '9 kB',
@@ -71,7 +73,13 @@ const table: Array<[name: string, theirs: Theirs, ours: Ours, lines: string[], e
     /REVERSED holds the key of another certificate: .* its own certificate before/,
     ['client_certificate_path: REVERSED'],
   ],
-  ['no key', 'takes', /^gms\.client_certificate_path .*CERT holds no private key/, ['client_certificate_path: CERT']],
+  ['a chain that is cut', 'takes', /CUT holds a certificate that TLS refuses \(ERR_/, ['client_certificate_path: CUT']],
+  [
+    'no key',
+    'takes',
+    /CERT holds no private key.* is named with DATAHUB_CLIENT_KEY/,
+    ['client_certificate_path: CERT'],
+  ],
   ['a key alone', 'same', none, ['client_key_path: KEY']],
   ['no path', 'same', none, ["client_certificate_path: ''"]],
   ['a number as a path', 'refuses', /client_certificate_path .* must be a string/, ['client_certificate_path: 7']],
@@ -117,11 +125,17 @@ it.each(table)(
   "What a gateway wants, in DataHub's own settings: %s: theirs %s",
   async (_name, _theirs, ours, lines, env = {}) => {
     const files = folder();
-    const chains = { BOTH: cert + key, CHAIN: cert + made.ca + key, REVERSED: made.ca + cert + key };
+    const chains = {
+      BOTH: cert + key,
+      CHAIN: cert + made.ca + key,
+      REVERSED: made.ca + cert + key,
+      CUT: key + cert + made.ca.slice(0, 99),
+    };
     for (const [name, text] of Object.entries({ CERT: cert, KEY: key, LOCKED: locked, ...chains })) {
       files.write(name, text);
     }
-    const paths = (text: string) => text.replace(/\b(CERT|KEY|BOTH|CHAIN|REVERSED|LOCKED)$/, (name) => files.at(name));
+    const paths = (text: string) =>
+      text.replace(/\b(CERT|KEY|BOTH|CHAIN|REVERSED|CUT|LOCKED)$/, (name) => files.at(name));
     const settings = ['server: "https://x"', 'token: abc-def-ghi-jkl', ...lines.map(paths)];
     files.write('.datahubenv', `gms:\n${settings.map((line) => `  ${line}\n`).join('')}`);
     const given = Object.fromEntries(Object.entries(env).map(([name, value = '']) => [name, paths(value)]));

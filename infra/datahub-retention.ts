@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib';
+import { Annotations, Stack } from 'aws-cdk-lib';
 import type { Dashboard, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Connections, IConnectable } from 'aws-cdk-lib/aws-ec2';
@@ -9,7 +9,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { indexMetrics, runMetrics } from '../lambda/aws/metrics.ts';
-import { SettingsError } from '../lambda/settings/settings.ts';
+import { type Settings, SettingsError } from '../lambda/settings/settings.ts';
 import { makeJob } from './job.ts';
 import { runMetric } from './monitoring/dashboard.ts';
 import { checkedProps } from './props/checked-props.ts';
@@ -43,15 +43,15 @@ export class DatahubRetention extends Construct implements IConnectable {
   readonly alarms: Alarms;
   /** Of the functions in `vpc`: what they may reach, and what may reach them. */
   readonly connections: Connections;
-  private readonly stage: string;
+  private readonly settings: Settings;
   private readonly executionLog: LogGroup;
   private previewMachine: PreviewMachine | undefined;
 
   constructor(scope: Construct, id: string, props: DatahubRetentionProps) {
     super(scope, id);
     const checked = checkedProps(this, props);
-    this.stage = checked.settings.stage;
-    this.refuseDuplicateStage();
+    this.settings = checked.settings;
+    this.compareWithOthers();
     const made = makeJob(this, checked);
     this.topic = made.topic;
     this.stateMachine = made.stateMachine;
@@ -72,7 +72,7 @@ export class DatahubRetention extends Construct implements IConnectable {
    */
   grantPreview(grantee: IGrantable): Grant {
     this.previewMachine ??= new PreviewMachine(this, 'Preview', {
-      stage: this.stage,
+      stage: this.settings.stage,
       stateMachine: this.stateMachine,
       logGroup: this.executionLog,
     });
@@ -138,25 +138,33 @@ export class DatahubRetention extends Construct implements IConnectable {
   }
 
   private metric(name: string, { index, ...options }: IndexMetricOptions = {}): Metric {
-    return runMetric(this.stage, name, { statistic: 'Sum', ...options }, index).attachTo(this);
+    return runMetric(this.settings.stage, name, { statistic: 'Sum', ...options }, index).attachTo(this);
   }
 
-  /** Two jobs of one stage would share a ledger and its table's name; deploying the second would fail halfway. */
-  private refuseDuplicateStage(): void {
+  /**
+   * Two jobs of one stage would share a ledger and its table's name, so that deploying the second fails halfway; with
+   * one prefix each would follow the policies of both; and of one server, neither ledger knows what the other sends.
+   */
+  private compareWithOthers(): void {
     const environmentOf = (one: DatahubRetention) => `${Stack.of(one).account}/${Stack.of(one).region}`;
-    const duplicate = this.node.root.node
-      .findAll()
-      .find(
-        (one) =>
-          one instanceof DatahubRetention &&
-          one !== this &&
-          one.stage === this.stage &&
-          environmentOf(one) === environmentOf(this),
-      );
-    if (duplicate === undefined) return;
-    throw new SettingsError([
-      `stage ${this.stage} is already in this app, as ${duplicate.node.path}: one server is one stage, so name another (or give their stacks an env, if these are deployed to two accounts or regions)`,
-    ]);
+    const { stage, parameterPrefix, gmsUrl, mode } = this.settings;
+    for (const other of this.node.root.node.findAll()) {
+      if (!(other instanceof DatahubRetention) || other === this) continue;
+      if (environmentOf(other) !== environmentOf(this)) continue;
+      const { path } = other.node;
+      const elsewhere = 'give their stacks an env, if these are deployed to two accounts or regions';
+      if (other.settings.stage === stage) {
+        const sentence = `stage ${stage} is already in this app, as ${path}: one server is one stage, so name another`;
+        throw new SettingsError([`${sentence} (or ${elsewhere})`]);
+      }
+      if (other.settings.parameterPrefix === parameterPrefix) {
+        const sentence = `parameterPrefix ${parameterPrefix} is that of ${path} as well, and each would follow the policies of both`;
+        throw new SettingsError([`${sentence}: name another (or ${elsewhere})`]);
+      }
+      if (other.settings.gmsUrl !== gmsUrl || [mode, other.settings.mode].includes('preview')) continue;
+      const text = `gmsUrl is that of ${path} as well: if it is the same server, keep one of them, because neither ledger knows what the other has sent.`;
+      Annotations.of(this).addWarningV2('datahub-retention:same-server', text);
+    }
   }
 }
 

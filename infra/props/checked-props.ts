@@ -17,6 +17,7 @@ export interface Checked {
 
 /** The props of a construct. Throws SettingsError, one sentence for each problem. */
 export function checkedProps(scope: Construct, props: DatahubRetentionProps): Checked {
+  if (typeof props !== 'object' || props === null) throw new SettingsError(['stage, gmsUrl and policies are missing']);
   const { vpc, vpcSubnets, securityGroups, topic, alarmTopic, tokenKey, encryptionKey, ...given } = props;
   const ofFile = Object.keys(given).filter((name) => name in namesOfProps);
   if (ofFile.length > 0)

@@ -27,7 +27,7 @@ interface Network {
 export function resourcesGiven(scope: Construct, given: ConstructResources): Resources {
   const problems = Object.entries(cdkObjects).flatMap(([name, { has, make, isList = false }]) => {
     const value: unknown = given[name as keyof ConstructResources];
-    const isOne = (one: unknown) => typeof one === 'object' && one !== null && has in one;
+    const isOne = (one: unknown) => typeof one === 'object' && one !== null && has.some((member) => member in one);
     if (value === undefined || (isList ? Array.isArray(value) && value.every(isOne) : isOne(value))) return [];
     return [`${name} has to be ${isList ? 'a list, each item' : 'an object of the CDK,'} made with ${make}`];
   });
@@ -36,14 +36,19 @@ export function resourcesGiven(scope: Construct, given: ConstructResources): Res
   return { topic, alarmTopic, tokenKey, encryptionKey, network: networkOf(scope, given) };
 }
 
-/** A member of each, and what makes one of the ID or ARN that an app in JavaScript may give in its place. */
-const cdkObjects: Partial<Record<keyof ConstructResources, { has: string; make: string; isList?: true }>> = {
-  vpc: { has: 'selectSubnets', make: 'Vpc.fromLookup' },
-  securityGroups: { has: 'securityGroupId', make: 'SecurityGroup.fromSecurityGroupId', isList: true },
-  topic: { has: 'topicArn', make: 'Topic.fromTopicArn' },
-  alarmTopic: { has: 'topicArn', make: 'Topic.fromTopicArn' },
-  tokenKey: { has: 'keyArn', make: 'Key.fromKeyArn' },
-  encryptionKey: { has: 'keyArn', make: 'Key.fromKeyArn' },
+/** Members of each, and what makes one of the ID or ARN that an app in JavaScript may give in its place. */
+const cdkObjects: Record<keyof ConstructResources, { has: string[]; make: string; isList?: true }> = {
+  vpc: { has: ['selectSubnets'], make: 'Vpc.fromLookup' },
+  // The CDK leaves out what it does not know, and would take the private subnets.
+  vpcSubnets: {
+    has: ['subnets', 'subnetType', 'subnetGroupName', 'subnetFilters', 'availabilityZones', 'onePerAz'],
+    make: 'vpc.selectSubnets',
+  },
+  securityGroups: { has: ['securityGroupId'], make: 'SecurityGroup.fromSecurityGroupId', isList: true },
+  topic: { has: ['topicArn'], make: 'Topic.fromTopicArn' },
+  alarmTopic: { has: ['topicArn'], make: 'Topic.fromTopicArn' },
+  tokenKey: { has: ['keyArn'], make: 'Key.fromKeyArn' },
+  encryptionKey: { has: ['keyArn'], make: 'Key.fromKeyArn' },
 };
 
 /** The props that stand for settings of a stage file. */

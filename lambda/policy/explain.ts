@@ -47,7 +47,7 @@ export const andMore = (count: number, shown: readonly Problem[]): Problem => ({
 function explainIssue(issue: z.core.$ZodIssue, value: unknown): string {
   const field = fieldOf(issue.path);
   const found = valueAt(value, issue.path);
-  const given = mayBeSecret(issue.path, found) ? 'what it holds (not shown: it may be a token)' : jsonExcerpt(found);
+  const given = mayBeSecret(issue.path, found) ? 'what it holds (not shown: it may be a secret)' : jsonExcerpt(found);
   switch (issue.code) {
     case 'invalid_key':
       return `${fieldOf(issue.path.slice(0, -1))}: the key ${jsonExcerpt(issue.path.at(-1))} ${issue.issues[0]?.message}`;
@@ -55,10 +55,10 @@ function explainIssue(issue: z.core.$ZodIssue, value: unknown): string {
       if (given === undefined) return `${field} is missing: it must be ${kind(issue.expected)}`;
       return `${field || 'it'} must be ${kind(issue.expected)}, not ${given}`;
     case 'too_small':
-      if (issue.origin in countable) return `${field} must have at least ${issue.minimum} ${countable[issue.origin]}`;
+      if (issue.origin in countable) return `${field} must have at least ${counted(issue.minimum, issue.origin)}`;
       return `${field} must be at least ${issue.minimum}${asideOf(issue.message)}, not ${given}`;
     case 'too_big':
-      if (issue.origin in countable) return `${field} must have at most ${issue.maximum} ${countable[issue.origin]}`;
+      if (issue.origin in countable) return `${field} must have at most ${counted(issue.maximum, issue.origin)}`;
       return `${field} must be at most ${issue.maximum}, not ${given}`;
     case 'invalid_value':
       return `${field} must be ${issue.values.map((known) => JSON.stringify(known)).join(' or ')}, not ${given}`;
@@ -80,7 +80,12 @@ const fieldOf = (path: readonly PropertyKey[]): string =>
   }, '');
 
 /** What a bound counts, if it is not the value itself. */
-const countable: Record<string, string> = { string: 'characters', array: 'entries' };
+const countable: Record<string, [one: string, more: string]> = {
+  string: ['character', 'characters'],
+  array: ['entry', 'entries'],
+};
+const counted = (count: number | bigint, origin: string): string =>
+  `${count} ${countable[origin]?.[count === 1 ? 0 : 1]}`;
 
 /** The setting that a bound comes from, if the schema names one: zod's own messages are sentences. */
 const asideOf = (message: string): string => (/^\w+$/.test(message) ? ` (${message})` : '');
@@ -96,17 +101,30 @@ const kinds: Record<string, string> = {
   string: 'a string',
   boolean: 'true or false',
   object: 'an object',
+  record: 'an object',
   array: 'an array',
 };
 const kind = (expected: string): string => kinds[expected] ?? expected;
 
-/** A token given in place of its parameter's name, or anywhere else. */
+/** A token, a header or a key given in place of its parameter's name, or anywhere else. */
 const mayBeSecret = (path: readonly PropertyKey[], value: unknown): boolean =>
-  typeof value === 'string' && (/^eyJ[\w-]{8}/.test(value) || path.some((key) => /^token/i.test(String(key))));
+  typeof value === 'string' &&
+  (/^eyJ[\w-]{8}|-----BEGIN/.test(value) || path.some((key) => /^token|Parameter$/i.test(String(key))));
 
 /** The value as JSON, shortened to fit a sentence; undefined if there is none. */
 export function jsonExcerpt(value: unknown): string | undefined {
-  const json = JSON.stringify(value);
+  const json = inJson(value);
   const text = json && visible(json);
   return text && text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
+
+/** The props of a construct come from a program, and may be what JSON does not have. */
+function inJson(value: unknown): string | undefined {
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+  if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`;
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return 'an object of a program';
+  }
 }

@@ -248,7 +248,7 @@ export const fileFields = {
 
 /** A stage's name becomes part of resource names. */
 export const stageNameSchema = z
-  .string()
+  .string('must be a string')
   .regex(
     /^[a-z][a-z0-9-]{0,19}$/,
     'must begin with a letter and have at most 20 lower-case letters, digits and hyphens',

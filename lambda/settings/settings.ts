@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Problem } from '../policy/explain.ts';
+import { jsonExcerpt, type Problem } from '../policy/explain.ts';
 import { readJson, withPlace } from '../policy/read-json.ts';
 import type { PolicyInput } from '../policy/schema.ts';
 import { crossFieldProblems } from './cross-field-checks.ts';
@@ -23,7 +23,7 @@ type Plain = Omit<GivenSettings, 'emails' | 'policies' | 'parameterPrefix' | 'to
   tokenParameter: string;
 };
 
-/** @template Later `Unresolved` in props; a stage file has nothing that is known only later */
+/** @template Later `UnresolvedValue` in props; a stage file has nothing that is known only later */
 export type Settings<Later = never> = { [Name in keyof Plain]: Plain[Name] | Later } & {
   emails: (string | Later)[];
   policies: StagePolicy[];
@@ -106,9 +106,10 @@ export const namingOf =
 
 function stageProblems(stage: string | UnresolvedValue | undefined): Problem[] {
   if (stage instanceof UnresolvedValue) return [];
-  if (typeof stage !== 'string') return [{ path: [], sentence: 'stage is missing: it names the ledger' }];
+  if (stage === undefined) return [{ path: [], sentence: 'stage is missing: it names the ledger' }];
   const { error } = stageNameSchema.safeParse(stage);
-  return error ? [{ path: [], sentence: `The stage's name "${stage}" ${error.issues[0]?.message}` }] : [];
+  if (error === undefined) return [];
+  return [{ path: [], sentence: `The stage's name ${jsonExcerpt(stage)} ${error.issues[0]?.message}` }];
 }
 
 /** Each field by itself, so that impossible combinations are reported along with unreadable fields. */

@@ -68,7 +68,10 @@ describe('The props of the construct', () => {
       /^vpc has to be an object .* Vpc.fromLookup; topic has to be .* Topic.fromTopicArn\.$/,
     ],
     [{ securityGroups: ['sg-1'] }, /^securityGroups has to be a list, .* SecurityGroup.fromSecurityGroupId\.$/],
+    [{ vpc: new Vpc(newStack(), 'V'), vpcSubnets: ['subnet-1'] }, /^vpcSubnets has to be .* vpc.selectSubnets\.$/],
     [{ queue: newApp() }, /^"queue" is not a known field/],
+    [{ headersParameter: newApp() }, /^headersParameter must be a string, not an object of a program\.$/],
+    [{ stage: 7, policies: [7] }, /^The stage's name 7 must be a string; policies 1 must be an object, not 7/],
     [{ emails: ['team'], mode: 'x' }, /^mode must be .*; emails 1 must be an email address, not "team"\.$/],
   ])('that cannot work throw one sentence at synth: %j', (fields, sentence) => {
     expect(() => place(fields)).toThrow(sentence);
@@ -158,6 +161,14 @@ describe('The props of the construct', () => {
     expect(() => place({}, stack, 'Again')).toThrow(/^stage prod is already in this app, as Foreign\/Retention/);
     expect(() => place({}, other('eu-central-1'))).toThrow(/already in this app/);
     expect(() => place({}, other('eu-west-1'))).not.toThrow();
+    const shared = { stage: 'dev', parameterPrefix: '/datahub-retention/prod' };
+    expect(() => place(shared, stack, 'Dev')).toThrow(/^parameterPrefix .* is that of Foreign\/Retention as well/);
+  });
+
+  test('doubt that two jobs which enforce have one server', () => {
+    const stack = newStack();
+    for (const stage of ['a', 'b']) place({ stage, mode: 'enforce' }, stack, stage);
+    expect(warned(stack)).toMatch(/gmsUrl is that of Foreign\/a as well: .*\[ack: datahub-retention:same-server\]/);
   });
 
   test('say what the owner of a topic or key in another account has to allow', () => {
@@ -531,7 +542,7 @@ describe('The construct', () => {
     topic.addSubscription(new EmailSubscription('team@corp.test'));
     stack.terminationProtection = true;
     const fields = {
-      gmsUrl: 'https://datahub.corp.test/gms',
+      gmsUrl: 'https://nested.corp.test/gms',
       emails: ['team@corp.test'],
       mode: 'enforce',
       stage: 'nested',

@@ -14,6 +14,7 @@ const schema = z.strictObject({
   tags: z.record(z.string().regex(/^[a-z]+$/, 'must be small letters'), z.string()).optional(),
   key: z.string().regex(/^k/, 'must begin with k').optional(),
   tokenParameter: z.enum(['/a']).optional(),
+  headersParameter: z.enum(['/a']).optional(),
   myToken: z.enum(['/a']).optional(),
   nested: z.strictObject({ deep: z.array(z.strictObject({ days: z.int() })) }).optional(),
   needed: z.string().default('x'),
@@ -41,6 +42,8 @@ const wrong: [about: string, value: unknown][] = [
   ['a text for a switch', { on: 'yes' }],
   ['a text for a list', { emails: 'a' }],
   ['a list for an object', { nested: [] }],
+  ['a list for names', { tags: [] }],
+  ['what no JSON has', { share: Infinity, name: 1n, key: () => 'k' }],
   ['nothing for an object', null],
   ['one of several', { mode: 'force' }],
   ['a text of another form', { key: 'x' }],
@@ -88,10 +91,12 @@ describe('what is wrong with a value', () => {
 });
 
 describe('a token', () => {
-  const hidden = 'not what it holds (not shown: it may be a token)';
+  const hidden = 'not what it holds (not shown: it may be a secret)';
 
   test.each([
     ['in the place of its parameter’s name', { tokenParameter: 's3cret' }, hidden],
+    ['or of the headers’', { headersParameter: 'X-Key: s3cret' }, hidden],
+    ['that is a key, anywhere', { mode: '-----BEGIN PRIVATE KEY-----' }, hidden],
     ['that looks like one, anywhere', { mode: 'eyJhbGciOiJ' }, hidden],
     ['that begins like one, but is too short', { mode: 'eyJhbGciO' }, 'not "eyJhbGciO"'],
     ['that has such letters later', { mode: 'xeyJhbGciOiJ' }, 'not "xeyJhbGciOiJ"'],

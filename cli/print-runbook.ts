@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { readBaseUrl } from '../lambda/gms/http/base-url.ts';
 import { nearest } from '../lambda/policy/nearest.ts';
 import { guideOf } from '../lambda/report/guide/guides.ts';
 import { anchorOf, sectionNames, sectionOf, withCommandsOf } from '../lambda/report/guide/runbook.ts';
@@ -7,7 +6,6 @@ import { audienceOf } from './command-line/audience.ts';
 import type { CommandLine } from './command-line/read.ts';
 import type { ProcessContext } from './commands/process-context.ts';
 import { UsageError } from './events/mistakes.ts';
-import { refuseSecret } from './inputs/read-text.ts';
 
 /** In the repository and in the package alike: beside the folder of the program. */
 const runbookFile = new URL('../docs/runbook.md', import.meta.url);
@@ -30,19 +28,11 @@ export function runbook(commandLine: CommandLine, { program, env }: Pick<Process
     const hint = meant === undefined ? ['it has:', ...list].join('\n') : `did you mean ${program} runbook ${meant}?`;
     throw new UsageError(`The runbook has no such section; ${hint}`);
   }
-  refuseSecrets(commandLine);
   const audience = audienceOf(program, commandLine, env);
   // Without either, the reader's installation may be anywhere.
   const isKnown = audience.kind !== 'machine' || (commandLine.gmsUrl ?? commandLine.ledger) !== undefined;
   const here = isKnown ? withCommandsOf(found, guideOf(audience)) : found;
   return hasRequest.test(here) ? `${howToSend(text)}\n\n${here}` : here;
-}
-
-/** Nothing else reads these options here, and the commands repeat them. */
-function refuseSecrets({ gmsUrl, tokenFile }: CommandLine): void {
-  const address = gmsUrl === undefined ? undefined : readBaseUrl(gmsUrl);
-  if (address?.kind === 'wrong') throw new UsageError(`--gms-url: ${address.problem}`);
-  if (tokenFile !== undefined) refuseSecret(tokenFile, '--token-file');
 }
 
 const hasRequest = /^ *(?:GET|PUT|POST) [/_]|`(?:GET|PUT|POST) [/_]/m;

@@ -1,5 +1,7 @@
+import { readBaseUrl } from '../../lambda/gms/http/base-url.ts';
 import type { Audience } from '../../lambda/report/guide/audience.ts';
 import { shellWord } from '../../lambda/report/guide/words.ts';
+import { looksSecret } from './given-secret.ts';
 import { defaultFormat, type Options } from './options.ts';
 
 /**
@@ -15,19 +17,19 @@ export function audienceOf(program: string, options: Options, env: NodeJS.Proces
   } = env;
   if (cronJob !== undefined) return { kind: 'kubernetes', cronJob, namespace, tokenSecret };
   const given: Array<[string, string | number | undefined]> = [
-    ['--gms-url', options.gmsUrl],
-    ['--token-file', options.tokenFile],
-    ['--header-file', options.headerFile],
-    ['--client-certificate', options.clientCertificate],
-    ['--client-key', options.clientKey],
-    ['--ca-file', options.caFile],
+    ['--gms-url', options.gmsUrl && (readBaseUrl(options.gmsUrl).kind === 'wrong' ? 'URL' : options.gmsUrl)],
+    ['--token-file', named(options.tokenFile)],
+    ['--header-file', named(options.headerFile)],
+    ['--client-certificate', named(options.clientCertificate)],
+    ['--client-key', named(options.clientKey)],
+    ['--ca-file', named(options.caFile)],
     ['--timeout', options.timeout],
     ['--min-retention-days', options.minRetentionDays],
     ['--max-run-hours', options.maxRunHours],
     ['--max-rows-per-run', options.maxRowsPerRun],
-    ['--ledger', options.ledger],
+    ['--ledger', named(options.ledger)],
     ['--name', options.name],
-    ['--notify-url-file', options.notifyUrlFile],
+    ['--notify-url-file', named(options.notifyUrlFile)],
     ['--notify-format', options.notifyFormat === defaultFormat ? undefined : options.notifyFormat],
     ['--notify', options.notify === 'problems' ? 'problems' : undefined],
   ];
@@ -40,7 +42,11 @@ export function audienceOf(program: string, options: Options, env: NodeJS.Proces
       ...(options.identity === false ? ['--no-identity'] : []),
       ...(options.fast ? ['--fast'] : []),
     ].join(' '),
-    policies: options.policies && shellWord(options.policies),
+    policies: options.policies && shellWord(named(options.policies)),
     timer,
   };
 }
+
+/** Messages are kept and posted: their commands do not repeat a secret that was given in place of a file's name. */
+const named = <Path extends string | undefined>(path: Path) =>
+  path !== undefined && looksSecret(path) ? 'FILE' : path;

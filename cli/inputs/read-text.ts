@@ -1,5 +1,5 @@
-import { closeSync, constants, existsSync, fstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
-import { looksLikeToken } from '../../lambda/gms/secrets.ts';
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
+import { looksSecret } from '../command-line/given-secret.ts';
 import { fileProblem, problemOfFile, UsageError } from '../events/mistakes.ts';
 
 /** Far more than any of the files that we read. */
@@ -68,15 +68,6 @@ function readSome(file: number, buffer: Buffer): number | undefined {
     if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return undefined;
     throw error;
   }
-}
-
-/** Whether an address, a token, a header or a key was given in place of a file name, quoted or without its scheme. */
-function looksSecret(text: string): boolean {
-  const bare = text.replace(/^["']+/, '');
-  if (/^\w+:\/\/|^-----BEGIN/.test(bare) || looksLikeToken(bare)) return true;
-  // A header, in place of a file with it.
-  if (/^[\w-]{2,}:/.test(bare)) return !existsSync(text);
-  return /^(?:[\w-]+\.){2,}[a-z]{2,}\/(?:services|hooks|webhook\w*|workflows)\b/.test(bare) && !existsSync(text);
 }
 
 /** What should be the name of a file that holds a secret may be the secret itself, and is then not shown. */

@@ -1,5 +1,6 @@
 {{- define "retention.name" -}}
-{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" -}}
+{{- /* A parent chart may give it another name (alias), with letters that Kubernetes' names do not have. */ -}}
+{{- default (.Chart.Name | lower | replace "_" "-") .Values.nameOverride | trunc 63 | trimSuffix "-" -}}
 {{- end -}}
 
 {{/* A CronJob's name has at most 52 characters, and "-manual" takes seven of them. */}}
@@ -57,7 +58,7 @@ annotations:
 {{- end -}}
 {{- end -}}
 
-{{/* Where the ledger is; its mark (ledger.yaml) has the name of the release, which no value changes. */}}
+{{/* Where the ledger is; its mark (ledger.yaml) has the names of the release and of an alias, which no value changes. */}}
 {{- define "retention.ledger" -}}
 {{- with .Values.ledger.existingClaim -}}
 claim.{{ . }}
@@ -67,7 +68,8 @@ ConfigMaps
 {{- end -}}
 
 {{- define "retention.ledgerPlace" -}}
-{{- printf "datahub-retention-ledger-of-%s" .Release.Name -}}
+{{- $alias := eq .Chart.Name "datahub-retention" | ternary "" (.Chart.Name | lower | replace "_" "-" | printf "-%s") -}}
+{{- printf "datahub-retention-ledger-of-%s%s" .Release.Name $alias -}}
 {{- end -}}
 
 {{/* Without the image's own user and groups where OpenShift gives others; those that the values give instead stay. */}}

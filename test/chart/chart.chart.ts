@@ -182,6 +182,18 @@ describe.skipIf(found === undefined)('The chart', () => {
     expect(numbersIn(parent)).toEqual(none);
   });
 
+  test('can be twice in a parent chart, by two aliases', () => {
+    const parent = join(folder, 'twice');
+    cpSync(chart, join(parent, 'charts/retention'), { recursive: true });
+    const dependencies = ['prod', 'Dev_EU'].map((alias) => ({ name: 'datahub-retention', version: '*', alias }));
+    const about = { apiVersion: 'v2', name: 'twice', version: '1.0.0', dependencies };
+    writeFileSync(join(parent, 'Chart.yaml'), JSON.stringify(about));
+    const { manifests } = render({ prod: { policies }, Dev_EU: { policies } }, parent);
+    const names = manifests.map(({ kind, metadata }) => `${kind}/${metadata.name}`);
+    expect(new Set(names).size).toBe(names.length);
+    expect(manifests.filter(({ metadata }) => !/^[a-z0-9-]+$/.test(metadata.name))).toEqual([]);
+  });
+
   test('gives a metrics volume exactly one source, whatever it is', () => {
     const volumeOf = (values: object | undefined) =>
       podOf(cronJobs(values ?? {})[0]).volumes.find(({ name }: Manifest) => name === 'metrics');

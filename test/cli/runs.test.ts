@@ -360,11 +360,15 @@ describe('runbook', () => {
       '--token-file',
       'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhLXVzZXIifQ.c2lnbmVkLWJ5LW5vYm9keQ',
     ],
-  ])('repeats no secret: %s is refused', async (_, option, secret) => {
-    const { status, stdout, stderr } = await runHere(['runbook', 'quarantined', '--ledger', '/a', option, secret]);
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toMatch(new RegExp(`^${option}`));
-    expect(stderr).not.toContain(secret);
-    expect(stderr).not.toContain('a-password-of-mine');
+    ['the address of a webhook', '--notify-url-file', 'https://hooks.slack.com/services/T0/B0/a-password-of-mine'],
+    ['a header', '--header-file', 'X-Key: a-password-of-mine'],
+  ])('repeats no secret in a command, as no message does: %s', async (_, option, secret) => {
+    const files = folder();
+    const rest = ['--policies', files.at('p.json'), '--ledger', files.at('l'), '--json', files.at('report')];
+    const message = await runHere(['preview', ...rest, option, secret]);
+    expect([message.status, message.stdout]).toEqual([2, expect.stringMatching(`${option} (?:FILE|URL)\\b`)]);
+    const page = await runHere(['runbook', 'by-hand', '--ledger', '/a', option, secret]);
+    const shown = [message, page].flatMap(({ stdout, stderr }) => [stdout, stderr]).concat(files.texts());
+    for (const text of [secret, 'a-password-of-mine']) expect(shown.join()).not.toContain(text);
   });
 });

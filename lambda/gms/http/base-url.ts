@@ -1,3 +1,4 @@
+import { looksLikeToken } from '../secrets.ts';
 import { maxTextBytes } from '../text.ts';
 
 /** The three forms of an address; quoted wherever a wrong one is suspected. */
@@ -25,6 +26,9 @@ export function readBaseUrl(given: string): { kind: 'address'; baseUrl: string }
   const url = new URL(text);
   if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(text)) {
     return wrong('The GMS address must not hold a user name or password; access is by token only.');
+  }
+  if (text.split('/').some(looksLikeToken)) {
+    return wrong('The GMS address must not hold an access token; leave it out, and give the token by itself.');
   }
   if (text.includes('?'))
     return wrong('The GMS address must not hold a query ("?…"); leave out everything from the "?" on.');

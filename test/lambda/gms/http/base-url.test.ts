@@ -28,6 +28,7 @@ describe('a GMS address', () => {
     ['http://host\\x', 'backslashes'],
     ['https://user:hunter2@host', 'user name or password'],
     ['https://@host', 'user name or password'],
+    ['https://host/eyJhbGciOiJI.UzI1NiJ9', 'access token'],
     ['https://host/?x=1', 'query'],
     ['https://host/?', 'query'],
     ['https://host/#top', 'fragment'],

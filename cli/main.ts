@@ -1,3 +1,5 @@
+import './node-version.mjs';
+
 import { parseArguments } from './command-line/arguments.ts';
 import { programName } from './command-line/verbs.ts';
 import { UsageError } from './events/mistakes.ts';

@@ -1,5 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import './node-version.mjs';
 
 /**
  * Starts `main.ts` in a checkout: for `./retention` and `npm start` (the demo), or by itself where a shell cannot run

@@ -69,6 +69,14 @@ describe('A program that is started', () => {
     rmSync(at('gone'), { recursive: true, force: true });
   });
 
+  test.each([checkout, programs.start])('in an older Node says so: %s', (program) => {
+    const older = 'data:text/javascript,Object.defineProperty(process.versions, "node", { value: "18.19.1" })';
+    const { status, stderr } = spawnSync(process.execPath, ['--import', older, program, 'status'], {
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([2, 'This program needs Node 20.6 or newer, and this is Node 18.19.1.\n']);
+  });
+
   test.each([24, 40, 64])('with %i open files says so', (files) => {
     const script = `ulimit -n ${files}; exec "${process.execPath}" "${checkout}" --version`;
     const { status, stderr } = spawnSync('sh', ['-c', script], { encoding: 'utf8' });

@@ -392,7 +392,7 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
         ? 'Check entityType, aspect and batchSize, then the logs of GMS'
         : 'Look at the logs of GMS',
   }),
-  throttled: () => ({ brief: 'rate limited', ...wait }),
+  throttled: () => ({ brief: 'rate limited', ...transient('raise the limit for this job (of a gateway, or of GMS)') }),
   'server-error': () => ({
     brief: 'server error',
     means: 'The server, its search engine or a proxy in front of it has a problem.',

@@ -106,6 +106,7 @@ const answers: Array<[who: string, answer: Answer]> = [
     }),
   ],
   ['a captive portal', http(511, titled('Network sign-in'), html)],
+  ['a rate limit', http(429, 'Too Many Requests', text)],
   ['nginx that wants a certificate', http(400, page('400 No required SSL certificate was sent', 'nginx'), html)],
   ['nginx at its https port', http(400, page('400 The plain HTTP request was sent to HTTPS port', 'nginx'), html)],
   ['a server in Go at its https port', http(400, 'Client sent an HTTP request to an HTTPS server.\n', text)],

@@ -100,16 +100,17 @@ const signIn = (error: ServerError): Omit<Entry, 'urgency'> =>
         next: given('headers', (way) => `If it takes a header, give this job one (${way}); otherwise ${bypassGateway}`),
       };
 
-/** A gateway that no longer accepts our headers may show its sign-in page, with a 200 or by a redirect. */
-const signInOrAddress = (error: ServerError): Pick<Entry, 'next'> =>
-  has(error, 'headers') && !error.toHttps
-    ? {
-        next: given(
-          'headers',
-          (way) => `Renew the headers (${way}) if a gateway answered; otherwise check the GMS address`,
-        ),
-      }
-    : checkAddress;
+/** A gateway that does not let this job through may show its sign-in page, with a 200 or by a redirect. */
+function signInOrAddress(error: ServerError): Pick<Entry, 'next'> {
+  if (error.toHttps || (error.kind === 'not-json' && !error.page)) return checkAddress;
+  return {
+    next: given('headers', (way) =>
+      has(error, 'headers')
+        ? `Renew the headers (${way}) if a gateway answered; otherwise check the GMS address`
+        : `${checkAddress.next}; a gateway's sign-in may take a header (${way})`,
+    ),
+  };
+}
 
 /** What is wrong with the client certificate. Outside its dates no server accepts one, of whatever authority. */
 const clientCertificates = {

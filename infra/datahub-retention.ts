@@ -152,14 +152,14 @@ export class DatahubRetention extends Construct implements IConnectable {
       if (!(other instanceof DatahubRetention) || other === this) continue;
       if (environmentOf(other) !== environmentOf(this)) continue;
       const { path } = other.node;
-      const elsewhere = 'give their stacks an env, if these are deployed to two accounts or regions';
-      if (other.settings.stage === stage) {
-        const sentence = `stage ${stage} is already in this app, as ${path}: one server is one stage, so name another`;
-        throw new SettingsError([`${sentence} (or ${elsewhere})`]);
-      }
-      if (other.settings.parameterPrefix === parameterPrefix) {
-        const sentence = `parameterPrefix ${parameterPrefix} is that of ${path} as well, and each would follow the policies of both`;
-        throw new SettingsError([`${sentence}: name another (or ${elsewhere})`]);
+      const wrong =
+        other.settings.stage === stage
+          ? `stage ${stage} is already in this app, as ${path}: one server is one stage, so`
+          : other.settings.parameterPrefix === parameterPrefix &&
+            `parameterPrefix ${parameterPrefix} is that of ${path} as well, and each would follow the policies of both:`;
+      if (wrong) {
+        const remedy = 'name another (or give their stacks an env, if these are deployed to two accounts or regions)';
+        throw new SettingsError([`${wrong} ${remedy}`]);
       }
       if (other.settings.gmsUrl !== gmsUrl || [mode, other.settings.mode].includes('preview')) continue;
       const text = `gmsUrl is that of ${path} as well: if it is the same server, keep one of them, because neither ledger knows what the other has sent.`;

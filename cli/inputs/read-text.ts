@@ -70,17 +70,13 @@ function readSome(file: number, buffer: Buffer): number | undefined {
   }
 }
 
-/** What should be the name of a file that holds a secret may be the secret itself, and is then not shown. */
-export function refuseSecret(path: string, option: string): void {
-  if (!looksSecret(path)) return;
-  throw new UsageError(
-    `${option} takes the name of a file: put what you gave into one, and the name of that here (every user of this machine can read command lines).`,
-  );
-}
-
-/** The text of a file that should hold a secret. */
+/** The text of a file that should hold a secret. Its name may be the secret itself, and is then not shown. */
 export function readSecret(path: string, option: string, timeoutMillis?: number): string {
-  refuseSecret(path, option);
+  if (looksSecret(path)) {
+    throw new UsageError(
+      `${option} takes the name of a file: put what you gave into one, and the name of that here (every user of this machine can read command lines).`,
+    );
+  }
   const text = readText(path, option, timeoutMillis);
   // PowerShell's > writes UTF-16.
   if (/^\ufffd\ufffd|\0/.test(text)) {

@@ -78,7 +78,7 @@ test('npm start refuses an enforce whose option npm has kept', () => {
 test('A checkout without its packages says in one sentence how to install them', () => {
   const { at } = folder();
   const root = fileURLToPath(new URL('../../../', import.meta.url));
-  for (const file of ['retention', 'cli/start.mjs']) cpSync(join(root, file), at(file));
+  for (const file of ['retention', 'cli/start.mjs', 'cli/node-version.mjs']) cpSync(join(root, file), at(file));
   const { status, stdout, stderr } = spawnSync(at('retention'), ['survey'], { encoding: 'utf8' });
   expect([status, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(/^Packages of this program are missing: run npm ci --include=dev in \S+ .*\n$/);

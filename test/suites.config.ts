@@ -3,19 +3,18 @@ import type { InlineConfig } from 'vitest/node';
 import { helmVersions } from './cluster/programs.ts';
 
 const minutes = 60_000;
+const ofCharts = { testTimeout: 2 * minutes, hookTimeout: 10 * minutes };
 const sharedFolder = 'test/shared-folder.ts';
 
 /** The suites besides `npm test`, each `npm run test:NAME`, and apart from it for this reason. */
 const suites: Record<string, InlineConfig> = {
   // It needs Chromium.
   browser: { globalSetup: sharedFolder, testTimeout: minutes },
-  // It may have to build each Helm.
+  // It may have to build each Helm. A project gets no limits from what is around it here.
   chart: {
-    testTimeout: 2 * minutes,
-    hookTimeout: 10 * minutes,
     projects: helmVersions.map((name) => ({
       extends: true,
-      test: { name, include: ['test/chart/*.chart.ts'], env: { HELM: name } },
+      test: { name, include: ['test/chart/*.chart.ts'], env: { HELM: name }, ...ofCharts },
     })),
   },
   // It builds Kubernetes once, and then takes minutes. A step of a walk needs those before it.

@@ -73,11 +73,15 @@ function releaseOf({ releasedAt, releasedBy, acceptedMissing = 0 }: IndexStatus)
 /** The last runs that enforced or released, the newest first. @param width of its lines, characters */
 export function runsText(runs: readonly RunSummary[], width: number): string {
   const columns = [{ title: 'When' }, { title: 'By' }, { title: 'Result' }, { title: 'What' }];
-  const rows = runs.map(({ finishedAt, by = '-', result, indices, released = [] }) => [
+  const rows = runs.map(({ finishedAt, by = '-', result, indices, released = [], notReleased = [] }) => [
     timeOf(finishedAt),
     oneLine(by, 60),
     result,
-    [...indices.map(indexText), ...released.map(releasedText)].join('; ') || 'nothing to do',
+    [
+      ...indices.map(indexText),
+      ...released.map(releasedText),
+      ...notReleased.map((name) => oneLine(`${name} not released`, 300)),
+    ].join('; ') || 'nothing to do',
   ]);
   return `${table(columns, rows, width)}\n`;
 }

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { answering, inFront, operation, runHere, serviceHere } from './here.ts';
@@ -268,6 +269,8 @@ test('release says that an index is not quarantined, and for an unknown index na
   const { run, server, ledger, sent } = await serviceHere();
   await runHere(run('enforce', [operation]));
   const idle = await runHere(['release', 'dataset.operation', ...server, ...ledger]);
+  // There is no terminal here, and still no schedule releases anything.
+  expect(idle.stdout).toContain(`, by ${userInfo().username}@${hostname()}, `);
   expect([idle.status, idle.stdout]).toEqual([0, expect.stringContaining('nothing to release in dataset.operation')]);
   const unknown = await runHere(['release', 'chart.x', ...server, ...ledger]);
   expect([unknown.status, unknown.stderr]).toEqual([

@@ -161,6 +161,7 @@ export function quarantined(cause: CauseOf<'quarantined'>, entry: DecidedIndex, 
   const { since, indexBefore, indexNow, cutoffMillis, today } = cause;
   const counted = today !== undefined && 'found' in today ? today : undefined;
   const hasLost = isLost(cause);
+  const hidden = notVisibleNow(cause);
   const common = {
     what: 'nothing is deleted from it until a person releases it',
     why: joined(
@@ -172,10 +173,10 @@ export function quarantined(cause: CauseOf<'quarantined'>, entry: DecidedIndex, 
     ),
     instead: release(nameOf(entry), context),
   };
-  if (counted?.notVisible) {
+  if (hidden > 0) {
     return {
       ...common,
-      subject: `${rows(counted.expected - counted.found, 'exact')} not visible today`,
+      subject: `${rows(hidden, 'exact')} not visible${counted === undefined ? '' : ' today'}`,
       urgency: 'act',
       ...untilRefreshed(entry, indexNow),
     };
@@ -227,6 +228,12 @@ const missingToday = ({ today }: CauseOf<'quarantined'>): number =>
     ? Math.max(0, today.expected - today.found)
     : 0;
 
+/** Rows to keep that are not visible; until they are counted again, those of then. */
+const notVisibleNow = ({ outcome, rowsNotVisible = 0, today }: CauseOf<'quarantined'>): number => {
+  if (today !== undefined && 'found' in today) return today.notVisible ? today.expected - today.found : 0;
+  return outcome === 'rows-missing' ? 0 : rowsNotVisible;
+};
+
 function todayText({ today }: CauseOf<'quarantined'>): string {
   if (today === undefined) return '';
   if ('error' in today) return `Today it could not be counted: ${withoutStop(errorSentences(today.error).came)}.`;
@@ -242,7 +249,8 @@ function todayText({ today }: CauseOf<'quarantined'>): string {
   if (notVisible === 'written') {
     return `Today ${exact(expected - found)} of ${rows(expected, 'exact')} to keep are not visible, and its task has written ${unwritten > 0 ? `all but ${exact(unwritten)} of them` : 'them'}: not refreshed?`;
   }
+  const besides = unwritten > 0 && unwritten < expected - found ? `; its task did not write ${exact(unwritten)}` : '';
   return found < expected
-    ? `Today ${exact(expected - found)} of ${rows(expected, 'exact')} to keep are missing.`
+    ? `Today ${exact(expected - found)} of ${rows(expected, 'exact')} to keep are missing${besides}.`
     : `Today ${exact(found)} of ${rows(expected, 'exact')} to keep are there; late rows may hide a loss.`;
 }

@@ -55,6 +55,8 @@ const fewerRows: Entry<'fewer-rows'> = ({ index, expected, found, since }) => ({
 const released: Entry<'released'> = (note, context) => {
   const { index, missing = 0, unknown, method, decidedAt = '', decidedBy } = note;
   const isReindex = method === 'reindex';
+  // Without its new index in place, no old one is left behind.
+  const isReplaced = isReindex && unknown !== 'reindex';
   const isOwn = decidedBy === undefined || decidedBy === context.runId;
   return {
     subject: `${index} released`,
@@ -69,23 +71,31 @@ const released: Entry<'released'> = (note, context) => {
           ? `As accepted, ${uncountedText(note)}; later runs do not report this again.`
           : 'No row that was counted before its truncation is missing.',
       isReindex && missing === 0 && 'Late rows may hide a loss.',
-      cutoffText(note.cutoffMillis),
+      (isReindex || missing > 0) && cutoffText(note.cutoffMillis),
     ),
     urgency: missing > 0 || unknown !== undefined || isReindex ? 'change' : 'nothing',
-    next: isReindex
+    next: isReplaced
       ? 'Before the old index is removed, copy the rows that only it has, as the runbook says.'
       : missing > 0
         ? 'If these rows matter, bring them back as the runbook says.'
         : unknown !== undefined
           ? 'If its rows matter, check whether they are there.'
           : undefined,
-    section: isReindex ? 'Reindexes' : missing > 0 ? 'Rows missing' : 'Quarantined',
+    section: isReplaced ? 'Reindexes' : missing > 0 ? 'Rows missing' : 'Quarantined',
   };
 };
 
 /** `50 rows are missing`; of a reindex perhaps `50 rows are not visible`. */
-const uncountedText = ({ missing = 0, notVisible }: NoteOf<'released'> | NoteOf<'not-released'>): string =>
-  notVisible === undefined ? `${rows(missing, 'exact')} ${isOrAre(missing)} missing` : notVisibleText(missing);
+const uncountedText = ({
+  missing = 0,
+  notVisible,
+  unwritten = 0,
+}: NoteOf<'released'> | NoteOf<'not-released'>): string => {
+  const besides = unwritten > 0 && unwritten < missing ? ` (its task did not write ${exact(unwritten)})` : '';
+  const count =
+    notVisible === undefined ? `${rows(missing, 'exact')} ${isOrAre(missing)} missing` : notVisibleText(missing);
+  return `${count}${besides}`;
+};
 
 /** Why it is not known whether rows are missing, as a clause, and what a person can do about it. */
 function unknownOf(note: NoteOf<'released'> | NoteOf<'not-released'>): { clause: string; next: string } {

@@ -1,4 +1,5 @@
 import type { Cause } from '../../lambda/model/cause.ts';
+import type { Outcome } from '../../lambda/model/outcomes.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { Message } from '../../lambda/report/message.ts';
 import { exact, rows } from '../../lambda/report/sentences/numbers.ts';
@@ -87,19 +88,34 @@ export function reasonOfNextCheck({ record, watch }: WatchedEntry): string | und
 }
 
 /**
- * What a truncation came to: `60 rows deleted`. Where the counts do not show what its task says, both are said; after a
+ * What a truncation came to: `2 rows missing, 60 rows deleted`. Where the counts do not show what its task says, both are said; after a
  * reindex no row is deleted.
  * @param taskRows what its task says it has deleted
  */
-export function resultLine({ rowsDeleted, taskRows = 0, rowsLeftBehind, oldIndex }: TruncationResult): string[] {
-  if (rowsLeftBehind) return [`${rows(rowsLeftBehind, 'exact')} left behind in ${oldIndex ?? 'the old index'}`];
-  if (rowsDeleted === undefined) return [];
+export function resultLine(
+  outcome: Outcome,
+  { rowsMissing = 0, rowsNotVisible = 0, ...done }: TruncationResult,
+): string[] {
+  const { rowsDeleted, taskRows = 0, rowsLeftBehind, oldIndex } = done;
+  const gone =
+    outcome === 'rows-missing'
+      ? `${rows(rowsMissing, 'exact')} missing`
+      : `${exact(rowsMissing)} newer ${rowsMissing === 1 ? 'row' : 'rows'} gone as well`;
+  const said = [
+    ...(rowsMissing > 0 ? [gone] : []),
+    ...(rowsNotVisible > 0 ? [`${rows(rowsNotVisible, 'exact')} not visible`] : []),
+  ];
+  if (rowsLeftBehind)
+    return [...said, `${rows(rowsLeftBehind, 'exact')} left behind in ${oldIndex ?? 'the old index'}`];
+  if (rowsDeleted === undefined) return said;
   return isUnseen(taskRows, rowsDeleted)
-    ? [`its task reports ${rows(taskRows, 'exact')} deleted, but the counts show ${exact(rowsDeleted)}`]
-    : [`${rows(rowsDeleted, 'exact')} deleted`];
+    ? [...said, `its task reports ${rows(taskRows, 'exact')} deleted, but the counts show ${exact(rowsDeleted)}`]
+    : [...said, `${rows(rowsDeleted, 'exact')} deleted`];
 }
 
 interface TruncationResult {
+  rowsMissing?: number | undefined;
+  rowsNotVisible?: number | undefined;
   rowsDeleted?: number | undefined;
   taskRows?: number | undefined;
   rowsLeftBehind?: number | undefined;

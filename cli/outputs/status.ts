@@ -1,6 +1,6 @@
 import type { StoredRecord } from '../../lambda/ledger/record.ts';
 import type { RunSummary } from '../../lambda/ledger/runs.ts';
-import { exact, moment } from '../../lambda/report/sentences/numbers.ts';
+import { exact, moment, rows as rowsText } from '../../lambda/report/sentences/numbers.ts';
 import { oneLine } from '../../lambda/report/sentences/text.ts';
 import { resultLine } from '../events/run-listener.ts';
 import { type IndexStatus, statusOf } from '../ledgers/status.ts';
@@ -50,15 +50,7 @@ function detailsOf(status: IndexStatus): string[] {
 
 function lastVerdict({ lastOutcome, lastDecidedAt, ...counted }: IndexStatus): string[] {
   if (lastOutcome === undefined) return [];
-  const { rowsMissing, rowsNotVisible } = counted;
-  const isTolerated = lastOutcome !== 'rows-missing';
-  const counts = [
-    ...(rowsMissing === undefined
-      ? []
-      : [`${exact(rowsMissing)} ${isTolerated ? 'newer rows gone as well' : 'rows missing'}`]),
-    ...(rowsNotVisible === undefined ? [] : [`${exact(rowsNotVisible)} rows not visible`]),
-    ...resultLine(counted),
-  ];
+  const counts = resultLine(lastOutcome, counted);
   return [`${lastOutcome} on ${timeOf(lastDecidedAt)}${counts.length === 0 ? '' : `: ${counts.join(', ')}`}`];
 }
 
@@ -66,7 +58,7 @@ function lastVerdict({ lastOutcome, lastDecidedAt, ...counted }: IndexStatus): s
 function releaseOf({ releasedAt, releasedBy, acceptedMissing = 0 }: IndexStatus): string[] {
   if (releasedAt === undefined) return [];
   const by = releasedBy === undefined ? '' : ` by ${oneLine(releasedBy, 100)}`;
-  const accepted = acceptedMissing > 0 ? `, with up to ${exact(acceptedMissing)} rows accepted as lost` : '';
+  const accepted = acceptedMissing > 0 ? `, with up to ${rowsText(acceptedMissing, 'exact')} accepted as lost` : '';
   return [`released${by} on ${timeOf(releasedAt)}${accepted}`];
 }
 

@@ -55,10 +55,11 @@ function lastVerdict({ lastOutcome, lastDecidedAt, ...counted }: IndexStatus): s
 }
 
 /** Until the next truncation of the index: who released it, and what was accepted as lost. */
-function releaseOf({ releasedAt, releasedBy, acceptedMissing = 0 }: IndexStatus): string[] {
+function releaseOf({ releasedAt, releasedBy, releasedUnproven, acceptedMissing = 0 }: IndexStatus): string[] {
   if (releasedAt === undefined) return [];
   const by = releasedBy === undefined ? '' : ` by ${oneLine(releasedBy, 100)}`;
-  const accepted = acceptedMissing > 0 ? `, with up to ${rowsText(acceptedMissing, 'exact')} accepted as lost` : '';
+  const lost = acceptedMissing > 0 ? `, with up to ${rowsText(acceptedMissing, 'exact')} accepted as lost` : '';
+  const accepted = releasedUnproven ? ', without proof that no row is missing' : lost;
   return [`released${by} on ${timeOf(releasedAt)}${accepted}`];
 }
 
@@ -92,4 +93,4 @@ function indexText(index: RunSummary['indices'][number]): string {
 }
 
 const releasedText = ({ name, accepted }: NonNullable<RunSummary['released']>[number]): string =>
-  oneLine(`${name} released${accepted ? ` (${exact(accepted)} accepted as lost)` : ''}`, 300);
+  oneLine(`${name} released${accepted === undefined ? '' : ` (${exact(accepted)} accepted as lost)`}`, 300);

@@ -213,7 +213,7 @@ function thenText({ since, outcome, rowsMissing, rowsNotVisible = 0, method }: C
     return `On ${moment(since)}, ${lost} ${rowsMissing === 1 ? 'was' : 'were'} missing${isAfter}.`;
   }
   if (rowsNotVisible > 0) {
-    return `On ${moment(since)}, ${rows(rowsNotVisible, 'exact')} to keep ${rowsNotVisible === 1 ? 'was' : 'were'} not visible.`;
+    return `On ${moment(since)}, ${rows(rowsNotVisible, 'exact')} ${rowsNotVisible === 1 ? 'was' : 'were'} not visible.`;
   }
   return `On ${moment(since)}, nothing proved that its reindex had written every row to keep.`;
 }
@@ -236,7 +236,7 @@ const notVisibleNow = ({ outcome, rowsNotVisible = 0, today }: CauseOf<'quaranti
 
 function todayText({ today }: CauseOf<'quarantined'>): string {
   if (today === undefined) return '';
-  if ('error' in today) return `Today it could not be counted: ${withoutStop(errorSentences(today.error).came)}.`;
+  if ('error' in today) return `Today's count failed: ${withoutStop(errorSentences(today.error).came)}.`;
   const { expected, found, inPlace, notVisible, unwritten = 0, nothingChanged } = today;
   if (nothingChanged) {
     return `Today its old rows and ${exact(found)} of ${rows(expected, 'exact')} to keep are there, as before the request, and no task is known: nothing has changed, although nothing proves that no reindex comes later.`;

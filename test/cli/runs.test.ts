@@ -39,7 +39,7 @@ describe('A run', () => {
     const { run, sent } = await serviceHere();
     const { status, stdout } = await runHere(run('enforce', [operation], '--metrics-file', '/no/such/folder/f.prom'));
     expect([status, sent().length]).toEqual([1, 1]);
-    expect(stdout).toMatch(/^ {2}--metrics-file \/no\/such\/folder\/f\.prom was not written: no such file; /m);
+    expect(stdout).toMatch(/^ {2}--metrics-file \/no\/such\/folder\/f\.prom was not written: there is no folder \/no\/such\/folder; make it/m);
   });
 
   test('as a preview sends no real truncate, and leaves no record (rule 6)', async () => {

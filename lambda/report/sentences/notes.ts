@@ -239,7 +239,10 @@ const beyond: Entry<'beyond'> = ({ entries, names, quarantined, quarantinedInAll
 });
 
 const change: Entry<'change'> = ({ policies, differ, unread, problem }) => ({
-  what: `${counted(policies, 'policy', 'policies')} that ${isOrAre(policies)} not live${differ === undefined ? '' : `, with ${counted(differ, 'difference', 'differences')} from those that are`}`,
+  what:
+    differ === 0
+      ? `${counted(policies, 'policy', 'policies')} given, which would decide as the live ones do`
+      : `${counted(policies, 'policy', 'policies')} that ${isOrAre(policies)} not live${differ === undefined ? '' : `, with ${counted(differ, 'difference', 'differences')} from those that are`}`,
   why: joined(
     problem === undefined ? '' : `The live policies cannot be read, so nothing is compared: ${withoutStop(problem)}.`,
     unread === 0

@@ -367,6 +367,7 @@ export const noteCases: [name: string, note: Note][] = [
   ['the ledger is empty', { kind: 'empty-ledger' }],
   ['nobody has confirmed', { kind: 'unconfirmed', confirmed: 0, pending: 1 }],
   ['policies that are not live', { kind: 'change', policies: 3, differ: 2, unread: 1 }],
+  ['policies that differ in nothing', { kind: 'change', policies: 3, differ: 0, unread: 0 }],
   ['policies without live ones', { kind: 'change', policies: 1, unread: 0, problem: 'Parameter Store refuses.' }],
   [
     'a shorter retention',

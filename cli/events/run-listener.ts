@@ -1,5 +1,4 @@
 import type { Cause } from '../../lambda/model/cause.ts';
-import type { Outcome } from '../../lambda/model/outcomes.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { Message } from '../../lambda/report/message.ts';
 import { exact, rows } from '../../lambda/report/sentences/numbers.ts';
@@ -92,25 +91,18 @@ export function reasonOfNextCheck({ record, watch }: WatchedEntry): string | und
  * reindex no row is deleted.
  * @param taskRows what its task says it has deleted
  */
-export function resultLine(
-  outcome: Outcome,
-  { rowsMissing = 0, rowsNotVisible = 0, ...done }: TruncationResult,
-): string[] {
-  const { rowsDeleted, taskRows = 0, rowsLeftBehind, oldIndex } = done;
-  const gone =
-    outcome === 'rows-missing'
-      ? `${rows(rowsMissing, 'exact')} missing`
-      : `${exact(rowsMissing)} newer ${rowsMissing === 1 ? 'row' : 'rows'} gone as well`;
-  const said = [
-    ...(rowsMissing > 0 ? [gone] : []),
-    ...(rowsNotVisible > 0 ? [`${rows(rowsNotVisible, 'exact')} not visible`] : []),
+export function resultLine(outcome: string, result: TruncationResult): string[] {
+  const { rowsMissing = 0, rowsNotVisible = 0, rowsDeleted, taskRows = 0, rowsLeftBehind = 0, oldIndex } = result;
+  const counts: Array<[count: number, what: string]> = [
+    [rowsMissing, outcome === 'rows-missing' ? 'missing' : 'newer than the cutoff gone as well'],
+    [rowsNotVisible, 'not visible'],
+    [rowsLeftBehind, `left behind in ${oldIndex ?? 'the old index'}`],
   ];
-  if (rowsLeftBehind)
-    return [...said, `${rows(rowsLeftBehind, 'exact')} left behind in ${oldIndex ?? 'the old index'}`];
-  if (rowsDeleted === undefined) return said;
-  return isUnseen(taskRows, rowsDeleted)
-    ? [...said, `its task reports ${rows(taskRows, 'exact')} deleted, but the counts show ${exact(rowsDeleted)}`]
-    : [...said, `${rows(rowsDeleted, 'exact')} deleted`];
+  const said = counts.filter(([count]) => count > 0).map(([count, what]) => `${rows(count, 'exact')} ${what}`);
+  if (rowsLeftBehind > 0 || rowsDeleted === undefined) return said;
+  const deleted = `${rows(rowsDeleted, 'exact')} deleted`;
+  const unseen = `its task reports ${rows(taskRows, 'exact')} deleted, but the counts show ${exact(rowsDeleted)}`;
+  return [...said, isUnseen(taskRows, rowsDeleted) ? unseen : deleted];
 }
 
 interface TruncationResult {

@@ -79,16 +79,9 @@ export function runsText(runs: readonly RunSummary[], width: number): string {
   return `${table(columns, rows, width)}\n`;
 }
 
-function indexText(index: RunSummary['indices'][number]): string {
-  const { name, outcome, rowsDeleted, rowsLeftBehind, rowsMissing, rowsNotVisible, approvedRows } = index;
-  const counts: [number | undefined, string][] = [
-    [rowsDeleted, 'deleted'],
-    [rowsLeftBehind, 'left behind'],
-    [rowsMissing, 'missing'],
-    [rowsNotVisible, 'not visible'],
-    [approvedRows, 'approved'],
-  ];
-  const said = counts.flatMap(([count, what]) => (count === undefined ? [] : [`${exact(count)} ${what}`]));
+function indexText({ name, outcome, approvedRows, ...counts }: RunSummary['indices'][number]): string {
+  const approved = approvedRows === undefined ? [] : [`${exact(approvedRows)} approved`];
+  const said = [...resultLine(outcome, counts), ...approved];
   return oneLine(`${name} ${outcome}${said.length === 0 ? '' : ` (${said.join(', ')})`}`, 300);
 }
 

@@ -39,7 +39,9 @@ describe('A run', () => {
     const { run, sent } = await serviceHere();
     const { status, stdout } = await runHere(run('enforce', [operation], '--metrics-file', '/no/such/folder/f.prom'));
     expect([status, sent().length]).toEqual([1, 1]);
-    expect(stdout).toMatch(/^ {2}--metrics-file \/no\/such\/folder\/f\.prom was not written: there is no folder \/no\/such\/folder; make it/m);
+    expect(stdout).toMatch(
+      /^ {2}--metrics-file \/no\/such\/folder\/f\.prom was not written: there is no folder \/no\/such\/folder; make it/m,
+    );
   });
 
   test('as a preview sends no real truncate, and leaves no record (rule 6)', async () => {
@@ -256,7 +258,7 @@ test('status --runs lists the runs that enforced or released, with who asked for
   const lines = stdout.split('\n').filter((line) => /UTC +\w+ +ok /.test(line));
   expect(lines.map((line) => line.replace(/^.*UTC +/, '').replaceAll(/ +/g, ' '))).toEqual([
     'eve ok nothing to do',
-    'ada ok dataset.operation truncated (573 deleted)',
+    expect.stringMatching(/^ada ok dataset\.operation truncated \(573\b/),
   ]);
   await runHere(['status', ...ledger, '--json', files.at('s.json')]);
   expect(JSON.parse(readFileSync(files.at('s.json'), 'utf8'))).toMatchObject({

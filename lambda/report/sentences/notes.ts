@@ -9,7 +9,6 @@ import {
   cutoffText,
   isOrAre,
   joined,
-  notVisibleText,
   replaced,
   type Sentences,
   titles,
@@ -86,16 +85,11 @@ const released: Entry<'released'> = (note, context) => {
 };
 
 /** `50 rows are missing`; of a reindex perhaps `50 rows are not visible`. */
-const uncountedText = ({
-  missing = 0,
-  notVisible,
-  unwritten = 0,
-}: NoteOf<'released'> | NoteOf<'not-released'>): string => {
+function uncountedText(note: NoteOf<'released'> | NoteOf<'not-released'>): string {
+  const { missing = 0, notVisible, unwritten = 0 } = note;
   const besides = unwritten > 0 && unwritten < missing ? ` (its task did not write ${exact(unwritten)})` : '';
-  const count =
-    notVisible === undefined ? `${rows(missing, 'exact')} ${isOrAre(missing)} missing` : notVisibleText(missing);
-  return `${count}${besides}`;
-};
+  return `${rows(missing, 'exact')} ${isOrAre(missing)} ${notVisible === undefined ? 'missing' : 'not visible'}${besides}`;
+}
 
 /** Why it is not known whether rows are missing, as a clause, and what a person can do about it. */
 function unknownOf(note: NoteOf<'released'> | NoteOf<'not-released'>): { clause: string; next: string } {
@@ -239,10 +233,7 @@ const beyond: Entry<'beyond'> = ({ entries, names, quarantined, quarantinedInAll
 });
 
 const change: Entry<'change'> = ({ policies, differ, unread, problem }) => ({
-  what:
-    differ === 0
-      ? `${counted(policies, 'policy', 'policies')} given, which would decide as the live ones do`
-      : `${counted(policies, 'policy', 'policies')} that ${isOrAre(policies)} not live${differ === undefined ? '' : `, with ${counted(differ, 'difference', 'differences')} from those that are`}`,
+  what: `${counted(policies, 'policy', 'policies')} that ${isOrAre(policies)} not live${differ === undefined ? '' : differ === 0 ? ', and would decide as those that are' : `, with ${counted(differ, 'difference', 'differences')} from those that are`}`,
   why: joined(
     problem === undefined ? '' : `The live policies cannot be read, so nothing is compared: ${withoutStop(problem)}.`,
     unread === 0

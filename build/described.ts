@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { policySchema } from '../lambda/policy/schema.ts';
 import {
+  defaultLimits,
   fileFields,
   type ResourceField,
   resourceFields,
   settingFields,
   stageNameSchema,
-  usualLimits,
 } from '../lambda/settings/fields.ts';
 import { root } from './bundles.ts';
 
@@ -30,7 +30,7 @@ interface Field {
 type Fields = Record<string, Field>;
 
 /** The usual floor of a stage, in words that name the setting. */
-const policyFields = fieldsOf(policySchema(usualLimits.minRetentionDays));
+const policyFields = fieldsOf(policySchema(defaultLimits.minRetentionDays));
 const { policies: _, ...ownSettings } = settingFields;
 const { $schema: __, ...ofFile } = fileFields;
 const { gmsUrl, ...settings } = fieldsOf(z.strictObject(ownSettings));

@@ -53,7 +53,7 @@ export function noticesOf(packages: readonly BundledPackage[]): string {
 }
 
 /** Reads the names and versions that a notices file lists. */
-export function noticed(path: string): Set<string> {
+export function packagesNoticed(path: string): Set<string> {
   if (!existsSync(path)) throw new Error(`${path} does not exist: run npm run build first.`);
   const lines = readFileSync(path, 'utf8').matchAll(/^(\S+) (\d+\.\d+\.\S+) \(.+\)$/gm);
   return new Set([...lines].map(([, name, version]) => `${name}@${version}`));

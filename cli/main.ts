@@ -6,8 +6,8 @@ import { execute } from './execute.ts';
 import { jsonLines } from './outputs/json-lines.ts';
 import { writeTo } from './outputs/output-file.ts';
 import { onScreen } from './outputs/screen/on-screen.ts';
-import { askOn, keepWriting, screenOn } from './outputs/screen/screen.ts';
-import { usualWidth } from './outputs/table.ts';
+import { confirmOn, screenOn, surviveWriteErrors } from './outputs/screen/screen.ts';
+import { defaultWidth } from './outputs/table.ts';
 
 /**
  * `./retention` and `datahub-retention`: reads the command line, carries it out, and exits with status 0 (ok), 1
@@ -15,7 +15,7 @@ import { usualWidth } from './outputs/table.ts';
  */
 
 const { stdout, stderr, env } = process;
-const printed = keepWriting(stdout, stderr);
+const printed = surviveWriteErrors(stdout, stderr);
 /** Where a person sees a question; behind `> log 2>&1` nowhere. */
 const shown = [stderr, stdout].find(({ isTTY }) => isTTY);
 
@@ -34,9 +34,9 @@ try {
   process.exitCode = await execute(parseArguments(process.argv.slice(2), env, program), {
     env,
     program,
-    width: stdout.columns || usualWidth,
+    width: stdout.columns || defaultWidth,
     hasTerminal: stdout.isTTY === true || process.stdin.isTTY === true,
-    ask: shown && process.stdin.isTTY ? (question) => askOn(shown, question) : undefined,
+    ask: shown && process.stdin.isTTY ? (question) => confirmOn(shown, question) : undefined,
     isOutputDiscarded: isNullDevice(stdout.fd),
     print: (text) => writeTo(stdout, text),
     complain: (text) => writeTo(stderr, `${text}\n`),

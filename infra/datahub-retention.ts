@@ -51,7 +51,7 @@ export class DatahubRetention extends Construct implements IConnectable {
     super(scope, id);
     const checked = checkedProps(this, props);
     this.stage = checked.settings.stage;
-    this.refuseTwin();
+    this.refuseDuplicateStage();
     const made = makeJob(this, checked);
     this.topic = made.topic;
     this.stateMachine = made.stateMachine;
@@ -142,9 +142,9 @@ export class DatahubRetention extends Construct implements IConnectable {
   }
 
   /** Two jobs of one stage would share a ledger and its table's name; deploying the second would fail halfway. */
-  private refuseTwin(): void {
+  private refuseDuplicateStage(): void {
     const environmentOf = (one: DatahubRetention) => `${Stack.of(one).account}/${Stack.of(one).region}`;
-    const twin = this.node.root.node
+    const duplicate = this.node.root.node
       .findAll()
       .find(
         (one) =>
@@ -153,9 +153,9 @@ export class DatahubRetention extends Construct implements IConnectable {
           one.stage === this.stage &&
           environmentOf(one) === environmentOf(this),
       );
-    if (twin === undefined) return;
+    if (duplicate === undefined) return;
     throw new SettingsError([
-      `stage ${this.stage} is already in this app, as ${twin.node.path}: one server is one stage, so name another (or give their stacks an env, if these are deployed to two accounts or regions)`,
+      `stage ${this.stage} is already in this app, as ${duplicate.node.path}: one server is one stage, so name another (or give their stacks an env, if these are deployed to two accounts or regions)`,
     ]);
   }
 }

@@ -9,7 +9,7 @@ import type { Settings } from '../lambda/settings/settings.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
 import { Notifications } from './monitoring/notifications.ts';
 import type { Checked } from './props/checked-props.ts';
-import { forLogs, letUse, type Warn } from './props/encryption.ts';
+import { allowUse, logsStatement, type Warn } from './props/encryption.ts';
 import { LedgerTable, PolicyParameters } from './storage.ts';
 import { RunSchedule } from './workflow/run-schedule.ts';
 import { Workflow } from './workflow/workflow.ts';
@@ -18,8 +18,8 @@ import { Workflow } from './workflow/workflow.ts';
 const runbook = new URL('../docs/runbook.md', import.meta.url);
 
 /** A nested stack cannot be protected; it goes with the one around it. */
-const outermost = (stack: Stack): Stack =>
-  stack.nestedStackParent === undefined ? stack : outermost(stack.nestedStackParent);
+const outermostStack = (stack: Stack): Stack =>
+  stack.nestedStackParent === undefined ? stack : outermostStack(stack.nestedStackParent);
 
 /** Until the first report has come, nobody knows whether a stage works: its alarms count from the first start on. */
 function firstNight({ schedule, timeZone, maxRunHours, emails, mode, notify }: Settings): string {
@@ -39,7 +39,7 @@ function firstNight({ schedule, timeZone, maxRunHours, emails, mode, notify }: S
 export function makeJob(scope: Construct, { settings, resources, warnings }: Checked) {
   const warn: Warn = (id, text) => Annotations.of(scope).addWarningV2(`datahub-retention:${id}`, text);
   const { encryptionKey } = resources;
-  if (encryptionKey !== undefined) letUse(encryptionKey, forLogs(Stack.of(scope)), 'CloudWatch Logs', warn);
+  if (encryptionKey !== undefined) allowUse(encryptionKey, logsStatement(Stack.of(scope)), 'CloudWatch Logs', warn);
   const { topic } = new Notifications(scope, 'Notifications', { settings, resources, warn });
   // At synth, because the app may subscribe to the topic, and protect the stack, after the job was made.
   Aspects.of(scope).add({
@@ -47,7 +47,7 @@ export function makeJob(scope: Construct, { settings, resources, warnings }: Che
       if (node !== scope) return;
       const isSubscribed = topic.node.findAll().some((one) => one instanceof CfnSubscription);
       for (const { id, text } of warnings) if (id !== 'nobody-told' || !isSubscribed) warn(id, text);
-      if (settings.mode !== 'enforce' || outermost(Stack.of(scope)).terminationProtection) return;
+      if (settings.mode !== 'enforce' || outermostStack(Stack.of(scope)).terminationProtection) return;
       warn(
         'unprotected',
         'The stage enforces, and its stack has no termination protection: its deletion would end the watch over what may still be running on the server, and leave the ledger behind. Set terminationProtection.',

@@ -5,11 +5,11 @@ import { readStageText, SettingsError, type Stage } from '../lambda/settings/set
 
 const folder = fileURLToPath(new URL('./stages/', import.meta.url));
 
-const stagesHere = (): string[] =>
+const stageNames = (): string[] =>
   readdirSync(folder).flatMap((file) => (file.endsWith('.json') ? [file.slice(0, -5)] : []));
 
 /** What a command without a stage prints. */
-export const stageMissing = (): string => `Name a stage with -c stage=<name>; there are: ${stagesHere().join(', ')}.`;
+export const stageMissing = (): string => `Name a stage with -c stage=<name>; there are: ${stageNames().join(', ')}.`;
 
 /**
  * Reads `infra/stages/<stage>.json`.
@@ -20,7 +20,7 @@ export function readStageFile(stage: unknown): Stage {
   if (typeof stage !== 'string' || stage === '') throw new SettingsError([stageMissing()]);
   const path = `${folder}${stage}.json`;
   if (!/^[\w-]+$/.test(stage) || !existsSync(path)) {
-    const meant = nearest(stage, stagesHere());
+    const meant = nearest(stage, stageNames());
     const hint = meant === undefined ? 'copy infra/stages/example.json to begin one' : `did you mean ${meant}?`;
     throw new SettingsError([`There is no stage file infra/stages/${stage}.json: ${hint}`]);
   }

@@ -1,6 +1,6 @@
 import type { Audience } from '../../lambda/report/guide/audience.ts';
 import { shellWord } from '../../lambda/report/guide/words.ts';
-import { type Options, usualFormat } from './options.ts';
+import { defaultFormat, type Options } from './options.ts';
 
 /**
  * Who reads the messages of this run, and what starts the same command again, without its verb and without what applies
@@ -28,7 +28,7 @@ export function audienceOf(program: string, options: Options, env: NodeJS.Proces
     ['--ledger', options.ledger],
     ['--name', options.name],
     ['--notify-url-file', options.notifyUrlFile],
-    ['--notify-format', options.notifyFormat === usualFormat ? undefined : options.notifyFormat],
+    ['--notify-format', options.notifyFormat === defaultFormat ? undefined : options.notifyFormat],
     ['--notify', options.notify === 'problems' ? 'problems' : undefined],
   ];
   const written = given.flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${shellWord(`${value}`)}`]));

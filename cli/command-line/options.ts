@@ -6,7 +6,7 @@ import { UsageError } from '../events/mistakes.ts';
 /** Every option of the command line, described once: `verbs.ts` says which verb takes which. */
 
 /** The format of a message that is posted without `--notify-format`. */
-export const usualFormat: DestinationName = 'slack';
+export const defaultFormat: DestinationName = 'slack';
 
 interface Description {
   flags: string;
@@ -112,7 +112,7 @@ const table = {
   },
   notifyFormat: {
     flags: '--notify-format <format>',
-    help: `what is posted (default: ${usualFormat})`,
+    help: `what is posted (default: ${defaultFormat})`,
     choices: destinationNames,
     env: 'DATAHUB_RETENTION_NOTIFY_FORMAT',
     isHidden: 'env',
@@ -159,8 +159,8 @@ export function optionFor(
   name: OptionName,
   { help, hasEnv, isShown }: { help?: string | undefined; hasEnv: boolean; isShown: boolean },
 ): Option {
-  const { flags, help: usualHelp, choices, read, env, ofSecret, isHidden } = options[name];
-  const option = new Option(flags, help ?? usualHelp).hideHelp(isHidden === true || !isShown);
+  const { flags, help: defaultHelp, choices, read, env, ofSecret, isHidden } = options[name];
+  const option = new Option(flags, help ?? defaultHelp).hideHelp(isHidden === true || !isShown);
   if (env && hasEnv) option.env(env);
   if (option.isBoolean() || option.negate) return option;
   const written = [writtenOption(name), ...(env && hasEnv ? [`(or ${env})`] : [])].join(' ');
@@ -178,12 +178,12 @@ export function optionFor(
   });
 }
 
-const usualHelp = new Help();
+const commanderHelp = new Help();
 
 export function describedInHelp(option: Option): string {
   const name = optionOf(option.long ?? '');
   const isShown = name === undefined || options[name].isHidden !== 'env';
-  return usualHelp.optionDescription(isShown ? option : Object.create(option, { envVar: { value: undefined } }));
+  return commanderHelp.optionDescription(isShown ? option : Object.create(option, { envVar: { value: undefined } }));
 }
 
 export function readIndex(text: string, before: string[] = []): string[] {

@@ -7,7 +7,7 @@ import type { RunListener } from '../events/run-listener.ts';
 import { policiesFile, samplePolicyList } from '../inputs/policies.ts';
 import type { Server } from '../inputs/server.ts';
 import { memoryLedger } from '../ledgers/memory-ledger.ts';
-import { reportPublisher } from '../outputs/tell-report.ts';
+import { reportPublisher } from '../outputs/report-publisher.ts';
 import { type Connection, connect } from '../run/connect.ts';
 import { runOnce } from '../run/run-once.ts';
 import { remarksOn, runFiles } from './files.ts';

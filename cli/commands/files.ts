@@ -1,5 +1,5 @@
 import { type OptionName, type Options, options } from '../command-line/options.ts';
-import type { Attempt } from '../events/mistakes.ts';
+import type { TryRead } from '../events/mistakes.ts';
 import { othersCanRead } from '../inputs/read-text.ts';
 import { outputFile } from '../outputs/output-file.ts';
 import { pushAddress } from '../outputs/push-metrics.ts';
@@ -11,7 +11,7 @@ import { pushAddress } from '../outputs/push-metrics.ts';
  * @param name of the DataHub
  * @throws what `attempt` throws
  */
-export const runFiles = (given: Options, name: string, attempt: Attempt = (read) => read()) => ({
+export const runFiles = (given: Options, name: string, attempt: TryRead = (read) => read()) => ({
   json: attempt(() => outputFile('report', given)),
   metrics: attempt(() => outputFile('figures', given)),
   pushUrl: attempt(() => (given.metricsUrl === undefined ? undefined : pushAddress(given.metricsUrl, name))),

@@ -34,7 +34,7 @@ export const isByHand = ({ verb, approveRows }: CommandLine, { env, hasTerminal 
   hasTerminal || verb === 'release' || approveRows !== undefined || env['DATAHUB_RETENTION_ARGS'] !== undefined;
 
 /** Who asks for a run: as given, or the user and host where a person does. */
-export const askerOf = (commandLine: CommandLine, context: ProcessContext): string =>
+export const requesterOf = (commandLine: CommandLine, context: ProcessContext): string =>
   commandLine.by ?? (isByHand(commandLine, context) ? `${userName()}@${hostname()}` : schedule);
 
 /** A user without an entry in the system's user list, as in a container, has a number. */

@@ -7,12 +7,12 @@ import type { CommandLine } from '../command-line/read.ts';
 import { UsageError } from '../events/mistakes.ts';
 import type { RunListener } from '../events/run-listener.ts';
 import { noPolicies } from '../inputs/policies.ts';
-import { defaultLedgerPath, openLedger, unusable } from '../ledgers/choose.ts';
+import { defaultLedgerPath, openLedger, unusableLedger } from '../ledgers/choose.ts';
 import { readLastRun } from '../ledgers/stored-ledger.ts';
-import { reportPublisher } from '../outputs/tell-report.ts';
+import { reportPublisher } from '../outputs/report-publisher.ts';
 import { unconnected } from '../run/connect.ts';
 import { runOnce } from '../run/run-once.ts';
-import { askerOf, isByHand, type ProcessContext } from './process-context.ts';
+import { isByHand, type ProcessContext, requesterOf } from './process-context.ts';
 import { type Inputs, nameOf, unknownServer } from './run-inputs.ts';
 
 /**
@@ -49,7 +49,7 @@ export async function reportMistakes(
     { server, audience, ...files, webhook, byHand, lastRun, printed, complain },
     output,
   );
-  const asked = { ...input, by: askerOf(commandLine, context) };
+  const asked = { ...input, by: requesterOf(commandLine, context) };
   const run = { server, operations: unconnected, input: asked, fast: false, embedded: false, ledger, name, audience };
   const publish = async (report: Report) => (await publisher.publish(report)) && isHeard;
   const source = policies ?? { ...noPolicies, read: refuse };
@@ -73,6 +73,6 @@ async function ledgerOfMistakes(
     return { ...ledger, hasRecords: records === undefined || records.length > 0 };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    return { ...unusable(new LedgerError(error.message)), hasRecords: false };
+    return { ...unusableLedger(new LedgerError(error.message)), hasRecords: false };
   }
 }

@@ -2,7 +2,7 @@ import { parseJson } from '../../lambda/gms/responses/json-value.ts';
 import { parseInput } from '../../lambda/run/input.ts';
 import { inputOf, type LocalInput } from '../command-line/arguments.ts';
 import type { CommandLine } from '../command-line/read.ts';
-import { type Attempt, UsageError } from '../events/mistakes.ts';
+import { type TryRead, UsageError } from '../events/mistakes.ts';
 import type { RunListener } from '../events/run-listener.ts';
 import { isNullDevice } from '../events/signals.ts';
 import { addressInPolicies, noPolicies, type Policies, policiesFile, withLimits } from '../inputs/policies.ts';
@@ -23,7 +23,7 @@ export async function readInputs(commandLine: CommandLine, output: RunListener, 
     if (!(error instanceof UsageError)) throw error;
     mistakes.push(error.message);
   };
-  const attempt: Attempt = (read) => {
+  const attempt: TryRead = (read) => {
     try {
       return read();
     } catch (error) {

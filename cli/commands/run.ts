@@ -5,11 +5,11 @@ import type { CommandLine } from '../command-line/read.ts';
 import type { RunListener } from '../events/run-listener.ts';
 import { originOf, withServer } from '../inputs/policies.ts';
 import { chooseLedger, openLedger } from '../ledgers/choose.ts';
-import { reportPublisher } from '../outputs/tell-report.ts';
+import { reportPublisher } from '../outputs/report-publisher.ts';
 import { connect } from '../run/connect.ts';
 import { runOnce } from '../run/run-once.ts';
 import { remarksOn } from './files.ts';
-import { askerOf, isByHand, type ProcessContext } from './process-context.ts';
+import { isByHand, type ProcessContext, requesterOf } from './process-context.ts';
 import { reportMistakes } from './report-mistakes.ts';
 import { nameOf, readInputs } from './run-inputs.ts';
 
@@ -59,7 +59,7 @@ export async function runOnServer(
       { server, audience, ...files, webhook, failOn, byHand, lastRun, printed, complain },
       output,
     );
-    const asked = { ...input, by: askerOf(commandLine, context) };
+    const asked = { ...input, by: requesterOf(commandLine, context) };
     const { operations } = connection;
     const run = { server, operations, policies, input: asked, fast, embedded: false, ledger, name, audience, ask };
     await runOnce(run, output, publisher);

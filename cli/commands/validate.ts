@@ -12,7 +12,7 @@ import type { ProcessContext } from './process-context.ts';
  */
 export async function validate(given: Options, { print }: Pick<ProcessContext, 'print'>): Promise<number> {
   const { policies = '', minRetentionDays } = given;
-  const { lines, found } = inspected(policies, minRetentionDays);
+  const { lines, found } = inspectionOf(policies, minRetentionDays);
   const file = outputFile('input', given);
   if (file) writeOutputFile(file, `${inputOf(found)}\n`);
   if (file?.path === '-') return 0;
@@ -28,7 +28,7 @@ export async function validate(given: Options, { print }: Pick<ProcessContext, '
  * @returns with it a line for each warning, and one that says that nothing is wrong
  * @throws UsageError as `validate`
  */
-export function inspected(path: string, minRetentionDays?: number): { lines: string[]; found: PolicyFile } {
+export function inspectionOf(path: string, minRetentionDays?: number): { lines: string[]; found: PolicyFile } {
   const { mistakes, placeholders, warnings, found } = inspectFile(path, minRetentionDays);
   if (found === undefined || mistakes.length + placeholders.length > 0) {
     throw new UsageError([...mistakes, ...placeholders, ...warnings].join('\n'));

@@ -5,7 +5,7 @@ import type { ServerProfile } from './server-profile.ts';
 
 /** Rows that a task works through in a second: the largest sample takes about four seconds. */
 const rowsPerSecond = 40_000;
-const leastMillis = 1000;
+const minTaskMillis = 1000;
 
 interface Task {
   /** How the specification was read when it started. */
@@ -43,7 +43,7 @@ export class Tasks {
       profile,
       rows,
       startedAt: now,
-      endsAt: now + Math.max(leastMillis, (work / rowsPerSecond) * 1000),
+      endsAt: now + Math.max(minTaskMillis, (work / rowsPerSecond) * 1000),
       batchSize,
       old,
       deleted: 0,

@@ -136,5 +136,5 @@ export const freedMb = (rows: number, rowsTotal: number, sizeMb: number | undefi
   sizeMb === undefined || rowsTotal === 0 ? undefined : (sizeMb * rows) / rowsTotal;
 
 /** The remark that such figures need. */
-export const freedExplained =
+export const freedSpaceRemark =
   'Disk space is estimated (rows × average size of a row); it comes back when the search engine merges.';

@@ -6,7 +6,7 @@ export class UsageError extends Error {
 }
 
 /** Reads one input. What a mistake in it does is for the caller to decide: it is thrown, or kept for a report. */
-export type Attempt = <Value>(read: () => Value) => Value | undefined;
+export type TryRead = <Value>(read: () => Value) => Value | undefined;
 
 const problems: Record<string, { problem: string; remedy?: string }> = {
   ENOENT: { problem: 'no such file' },
@@ -26,11 +26,11 @@ const problems: Record<string, { problem: string; remedy?: string }> = {
 };
 
 /** An error that says itself what is wrong with a file. */
-export const unfit = (problem: string, remedy?: string): Error =>
+export const fileProblem = (problem: string, remedy?: string): Error =>
   Object.assign(new Error(problem), { problem, remedy });
 
 /** Why the system refused a file, and what to do other than choose another name. */
-export function whatFailed(error: unknown): { problem: string; remedy?: string | undefined } {
+export function problemOfFile(error: unknown): { problem: string; remedy?: string | undefined } {
   const {
     code = 'no reason given',
     path,

@@ -2,7 +2,7 @@ import type { Cause } from '../../lambda/model/cause.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { Message } from '../../lambda/report/message.ts';
 import { exact, rows } from '../../lambda/report/sentences/numbers.ts';
-import { isUnseen } from '../../lambda/report/sentences/phrases.ts';
+import { isAheadOfCounts } from '../../lambda/report/sentences/phrases.ts';
 import type { functionTimeoutSeconds } from '../../lambda/run/deadlines.ts';
 import { decisionOf } from '../../lambda/run/entries.ts';
 import type { Entry, RunState, WatchedEntry } from '../../lambda/run/state.ts';
@@ -102,7 +102,7 @@ export function resultLine(outcome: string, result: TruncationResult): string[] 
   if (rowsLeftBehind > 0 || rowsDeleted === undefined) return said;
   const deleted = `${rows(rowsDeleted, 'exact')} deleted`;
   const unseen = `its task reports ${rows(taskRows, 'exact')} deleted, but the counts show ${exact(rowsDeleted)}`;
-  return [...said, isUnseen(taskRows, rowsDeleted) ? unseen : deleted];
+  return [...said, isAheadOfCounts(taskRows, rowsDeleted) ? unseen : deleted];
 }
 
 interface TruncationResult {

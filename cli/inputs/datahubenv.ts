@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import * as z from 'zod';
 import { problemOfHeaders } from '../../lambda/gms/headers.ts';
 import { isObject } from '../../lambda/gms/responses/json-value.ts';
-import { UsageError, whatFailed } from '../events/mistakes.ts';
+import { problemOfFile, UsageError } from '../events/mistakes.ts';
 import { readGuarded } from './read-text.ts';
 
 /**
@@ -17,14 +17,14 @@ import { readGuarded } from './read-text.ts';
 export const datahubenv = '~/.datahubenv';
 const profiles = '~/.datahub/config.yaml';
 
-export interface Found {
+export interface FoundText {
   text: string;
   /** For people. */
   from: string;
 }
 
 /** @throws UsageError where DataHub's tools would ask an address that cannot be */
-export function addressInEnvironment(env: NodeJS.ProcessEnv): Found | undefined {
+export function addressInEnvironment(env: NodeJS.ProcessEnv): FoundText | undefined {
   const host = nonEmpty(env['DATAHUB_GMS_HOST']);
   const port = portIn(env);
   if (port === undefined) {
@@ -107,7 +107,7 @@ export function readDatahubEnv(env: NodeJS.ProcessEnv): DatahubEnv | NoDatahubEn
       return { missing: `${datahubenv} does not exist` };
     }
     throw new UsageError(
-      `${datahubenv} cannot be read (${whatFailed(error).problem}): make it readable, or give --gms-url and --token-file.`,
+      `${datahubenv} cannot be read (${problemOfFile(error).problem}): make it readable, or give --gms-url and --token-file.`,
     );
   }
   const gms = mapping(mapping(parsed(text))['gms']);

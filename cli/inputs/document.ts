@@ -12,15 +12,9 @@ import {
   type Node as YamlNode,
 } from 'yaml';
 import type { Problem } from '../../lambda/policy/explain.ts';
-import { readJson } from '../../lambda/policy/read-json.ts';
+import { type Place, readJson } from '../../lambda/policy/read-json.ts';
 
 /** A text that people maintain, as JSON with comments or as YAML, with the places that a message about it names. */
-
-/** Both count from 1. */
-export interface Place {
-  line: number;
-  column: number;
-}
 
 export interface TextDocument {
   kind: 'document';

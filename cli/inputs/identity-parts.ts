@@ -1,7 +1,7 @@
 import { type ClientCertificate, problemOfCertificate } from '../../lambda/gms/client-certificate.ts';
 import { readHeaders } from '../../lambda/gms/headers.ts';
 import type { Headers } from '../../lambda/gms/identity.ts';
-import { whyNoToken } from '../../lambda/gms/secrets.ts';
+import { tokenProblem } from '../../lambda/gms/secrets.ts';
 import { UsageError } from '../events/mistakes.ts';
 import { type DatahubEnv, datahubenv, type NoDatahubEnv } from './datahubenv.ts';
 import { readAgain, readSecret } from './read-text.ts';
@@ -9,7 +9,7 @@ import { readAgain, readSecret } from './read-text.ts';
 /** How each part of an identity is read and checked, wherever it is kept; `identity.ts` chooses among the places. */
 
 /** One part of an identity, read again after a refusal. Throws UsageError. */
-export interface Part<Value> {
+export interface SourcedPart<Value> {
   read(): Value;
   from: string;
   /** The file that holds nothing else. */
@@ -17,9 +17,9 @@ export interface Part<Value> {
   inDatahubenv?: true;
 }
 
-export const noToken = (from: string): Part<undefined> => ({ read: () => undefined, from });
+export const noToken = (from: string): SourcedPart<undefined> => ({ read: () => undefined, from });
 
-export function tokenOfFile(path: string, option = '--token-file'): Part<string> {
+export function tokenOfFile(path: string, option = '--token-file'): SourcedPart<string> {
   const read = (file: string, timeoutMillis?: number) =>
     checkToken(readSecret(file, option, timeoutMillis), `${option} ${path}`);
   if (path !== '-') return { path, read: readAgain(path, () => read(path)), from: `${option} ${path}` };
@@ -30,12 +30,12 @@ export function tokenOfFile(path: string, option = '--token-file'): Part<string>
 
 export function checkToken(given: string, name: string): string {
   const token = given.trim();
-  const wrong = whyNoToken(token);
+  const wrong = tokenProblem(token);
   if (wrong !== undefined) throw new UsageError(`${name} ${wrong}: put only the access token there.`);
   return token;
 }
 
-export function headersOfFile(path: string, option: string): Part<Headers> {
+export function headersOfFile(path: string, option: string): SourcedPart<Headers> {
   const from = `${option} ${path}`;
   const read = () => {
     const found = readHeaders(readSecret(path, option));
@@ -45,7 +45,7 @@ export function headersOfFile(path: string, option: string): Part<Headers> {
   return { read: readAgain(path, read), from };
 }
 
-export function headersInFile(file: () => DatahubEnv | NoDatahubEnv): Part<Headers> {
+export function headersInFile(file: () => DatahubEnv | NoDatahubEnv): SourcedPart<Headers> {
   const read = () => {
     const found = file();
     return ('missing' in found ? undefined : found.extra_headers) ?? {};
@@ -58,7 +58,7 @@ export function certificatePart(
   cert: { path: string; from: string },
   key: { path: string | undefined; from: string },
   passphrase?: string,
-): Part<ClientCertificate> {
+): SourcedPart<ClientCertificate> {
   let last: ClientCertificate | undefined;
   const textOf = (path: string, from: string) => readAgain(path, () => readSecret(path, from));
   const certIn = textOf(cert.path, cert.from);

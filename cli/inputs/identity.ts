@@ -6,7 +6,7 @@ import { type Headers, type Identity, type IdentitySource, secretsOf } from '../
 import { ParametersError } from '../../lambda/run/services.ts';
 import type { Options } from '../command-line/options.ts';
 import { UsageError } from '../events/mistakes.ts';
-import { type DatahubEnv, datahubenv, type Found, type NoDatahubEnv, nonEmpty } from './datahubenv.ts';
+import { type DatahubEnv, datahubenv, type FoundText, type NoDatahubEnv, nonEmpty } from './datahubenv.ts';
 import {
   certificatePart,
   checkToken,
@@ -14,7 +14,7 @@ import {
   headersOfFile,
   lastUsable,
   noToken,
-  type Part,
+  type SourcedPart,
   tokenOfFile,
 } from './identity-parts.ts';
 
@@ -30,7 +30,7 @@ export type IdentityOptions = Pick<
 
 /** Where DataHub's own settings are kept. Each is read only if something in it is needed. */
 export interface DatahubSettings {
-  environment: () => Found | undefined;
+  environment: () => FoundText | undefined;
   file: () => DatahubEnv | NoDatahubEnv;
 }
 
@@ -70,8 +70,8 @@ export function identityFor(
 ): FoundIdentity | undefined {
   const token = tokenOf(options, address, settings, env);
   // With the address or the token of the file comes the rest of what it says about that server.
-  const read = address?.place === 'file' || token?.inDatahubenv ? settings.file() : {};
-  const file: Partial<DatahubEnv> = 'missing' in read ? {} : read;
+  const found = address?.place === 'file' || token?.inDatahubenv ? settings.file() : {};
+  const file: Partial<DatahubEnv> = 'missing' in found ? {} : found;
   const inEnvironment = (name: string): string | undefined => {
     const path = nonEmpty(env[name]);
     return path !== undefined && address && belongsTo(address, settings) ? path : undefined;
@@ -84,7 +84,7 @@ export function identityFor(
         ? headersOfFile(headerPath, headerFileVariable)
         : file.extra_headers && headersInFile(settings.file);
   const certificate = certificateOf(options, address, file, inEnvironment);
-  const current = currentOf(token, headers, certificate);
+  const read = sourceOf(token, headers, certificate);
   const from = [
     options.identity === false || token?.read() === undefined
       ? `no token (${token?.from})`
@@ -92,7 +92,7 @@ export function identityFor(
     ...(headers ? [`headers from ${headers.from}`] : []),
     ...(certificate ? [`certificate from ${certificate.from}`] : []),
   ];
-  return token && address && { ...current, from };
+  return token && address && { ...read, from };
 }
 
 /** The token of an option; then what the address says, or what is found beside it. */
@@ -101,7 +101,7 @@ function tokenOf(
   address: Address | undefined,
   settings: DatahubSettings,
   env: NodeJS.ProcessEnv,
-): Part<string | undefined> | undefined {
+): SourcedPart<string | undefined> | undefined {
   if (identity === false && tokenFile !== undefined) {
     throw new UsageError('--no-identity sends no token, and --token-file names one: leave one of them out.');
   }
@@ -111,31 +111,35 @@ function tokenOf(
   return address && tokenFor(address, settings, env);
 }
 
-function currentOf(
-  token: Part<string | undefined> | undefined,
-  headers: Part<Headers> | undefined,
-  certificate: Part<ClientCertificate> | undefined,
+/** Reads the parts, now and after each refusal. */
+function sourceOf(
+  token: SourcedPart<string | undefined> | undefined,
+  headers: SourcedPart<Headers> | undefined,
+  certificate: SourcedPart<ClientCertificate> | undefined,
 ): Omit<FoundIdentity, 'from'> {
-  const shown = certificate && lastUsable(certificate.read);
-  const seen = new Set<string>();
+  const readCertificate = certificate && lastUsable(certificate.read);
+  const secrets = new Set<string>();
+  let storedAt: number | undefined;
+  let current: Identity = {};
   const read = (): Identity => {
-    const identity = { token: token?.read(), headers: headers?.read(), certificate: shown?.() };
+    const identity = { token: token?.read(), headers: headers?.read(), certificate: readCertificate?.() };
     const wrong = identity.headers && problemOfHeaders(Object.entries(identity.headers), identity.token !== undefined);
     if (wrong !== undefined) throw new UsageError(`${headers?.from} ${wrong}.`);
     return identity;
   };
   const keep = (identity: Identity): Identity => {
-    for (const secret of secretsOf(identity)) seen.add(secret);
+    for (const secret of secretsOf(identity)) secrets.add(secret);
     storedAt = writtenAt(token?.path);
     current = identity;
     return identity;
   };
-  let storedAt: number | undefined;
-  let current: Identity = {};
   keep(read());
   const source: IdentitySource = {
     // A certificate is renewed long before the old one is refused.
-    get: async () => (shown && shown() !== current.certificate ? keep({ ...current, certificate: shown() }) : current),
+    async get() {
+      const newest = readCertificate?.();
+      return newest === current.certificate ? current : keep({ ...current, certificate: newest });
+    },
     async reread() {
       try {
         return keep(read());
@@ -145,10 +149,10 @@ function currentOf(
     },
     storedAt: () => storedAt,
   };
-  return { source, secrets: () => [...seen] };
+  return { source, secrets: () => [...secrets] };
 }
 
-function tokenInEnvironment(env: NodeJS.ProcessEnv): Part<string> | undefined {
+function tokenInEnvironment(env: NodeJS.ProcessEnv): SourcedPart<string> | undefined {
   const path = env[tokenFileVariable];
   if (path !== undefined) return tokenOfFile(path, tokenFileVariable);
   const text = nonEmpty(env['DATAHUB_GMS_TOKEN']);
@@ -157,7 +161,11 @@ function tokenInEnvironment(env: NodeJS.ProcessEnv): Part<string> | undefined {
 }
 
 /** A token in the environment belongs to the address there, or to `--gms-url`. */
-function tokenFor(address: Address, settings: DatahubSettings, env: NodeJS.ProcessEnv): Part<string | undefined> {
+function tokenFor(
+  address: Address,
+  settings: DatahubSettings,
+  env: NodeJS.ProcessEnv,
+): SourcedPart<string | undefined> {
   const [environment, environmentToken] = [settings.environment(), tokenInEnvironment(env)];
   if (saysNoIdentity(env)) {
     if (environmentToken === undefined) return noToken(noIdentityVariable);
@@ -215,7 +223,7 @@ function certificateOf(
   address: Address | undefined,
   file: Partial<DatahubEnv>,
   inEnvironment: (name: string) => string | undefined,
-): Part<ClientCertificate> | undefined {
+): SourcedPart<ClientCertificate> | undefined {
   const isShown = address === undefined || address.baseUrl.startsWith('https:');
   if (clientKey !== undefined && clientCertificate === undefined) {
     throw new UsageError('--client-key needs --client-certificate FILE beside it.');

@@ -6,8 +6,15 @@ import { readBaseUrl } from '../../lambda/gms/http/base-url.ts';
 import { isObject } from '../../lambda/gms/responses/json-value.ts';
 import { maxPolicies } from '../../lambda/model/policy-fields.ts';
 import { namesIn } from '../../lambda/policy/aspects.ts';
-import { andMore, maxProblems, type Problem, problemsOf, shown, unknownKey } from '../../lambda/policy/explain.ts';
-import { fileFields, type GivenSettings, settingFields, usualLimits } from '../../lambda/settings/fields.ts';
+import {
+  andMore,
+  jsonExcerpt,
+  maxProblems,
+  type Problem,
+  problemsOf,
+  unknownKey,
+} from '../../lambda/policy/explain.ts';
+import { defaultLimits, fileFields, type GivenSettings, settingFields } from '../../lambda/settings/fields.ts';
 import { placeholderProblem } from '../../lambda/settings/placeholders.ts';
 import { inspectPolicies } from '../../lambda/settings/policies.ts';
 import { readStage } from '../../lambda/settings/settings.ts';
@@ -65,10 +72,10 @@ interface Inspection {
  * @param minRetentionDays the floor of a list, where the file has no other
  * @throws UsageError if the file cannot be read
  */
-export function inspectFile(path: string, minRetentionDays: number = usualLimits.minRetentionDays): InspectedFile {
+export function inspectFile(path: string, minRetentionDays: number = defaultLimits.minRetentionDays): InspectedFile {
   const text = readText(path, '--policies');
   const nothing = { path, placeholders: [], warnings: [] };
-  if (recipeOfGc.test(text)) return { ...nothing, mistakes: [`${path}:1:1: ${isRecipe}`] };
+  if (recipeOfGc.test(text)) return { ...nothing, mistakes: [`${path}:1:1: ${recipeProblem}`] };
   const read = readDocument(text, path);
   if (read.kind === 'wrong') {
     const { problem, at } = read;
@@ -96,7 +103,7 @@ export function inspectFile(path: string, minRetentionDays: number = usualLimits
 
 /** In YAML or JSON: people who come from datahub-gc have one. */
 const recipeOfGc = /["']?\btype["']?\s*:\s*["']?datahub-gc\b/;
-const isRecipe =
+const recipeProblem =
   'it is a recipe of datahub-gc, and this job takes a list of policies: docs/moving-from-datahub-gc.md says what replaces its settings.';
 
 type Mapping = Record<string, unknown>;
@@ -116,11 +123,11 @@ const both = chartKeys.filter((key) => key !== 'policies' && stageKeys.includes(
 function inspect(value: unknown, path: string, floor: number): Inspection {
   if (Array.isArray(value)) return inspectPolicyList(value, [], floor, { kind: 'list' });
   if (!isObject(value)) return wrong('it must hold a list of policies: put [ and ] around them');
-  const isOther = otherKind(value);
-  if (isOther) return wrong(isOther);
+  const mismatch = problemOfKind(value);
+  if (mismatch !== undefined) return wrong(mismatch);
   const has = (keys: readonly string[]) => keys.some((key) => key in value);
-  const isOfStage = 'gmsUrl' in value || (has(onlyStage) && !has(onlyChart));
-  if (isOfStage || (has(both) && !has(onlyChart) && path.endsWith('.json'))) return inspectStage(value, path);
+  const hasStageKeys = 'gmsUrl' in value || (has(onlyStage) && !has(onlyChart));
+  if (hasStageKeys || (has(both) && !has(onlyChart) && path.endsWith('.json'))) return inspectStage(value, path);
   if ('policies' in value && has([...onlyChart, ...both])) return inspectValues(value, floor);
   // A parent chart has the values of ours below the name, or the alias, of its dependency.
   const below = Object.keys(value).filter((key) => {
@@ -132,21 +139,20 @@ function inspect(value: unknown, path: string, floor: number): Inspection {
   const [ours, second] = Array.isArray(value['policies']) ? [] : below;
   if (ours !== undefined && second !== undefined)
     return wrong(
-      `it holds policies in several places (${below.map(shown).join(', ')}): put one into a file of its own`,
+      `it holds policies in several places (${below.map(jsonExcerpt).join(', ')}): put one into a file of its own`,
     );
   if (ours !== undefined) return inspectValues(value[ours] as Mapping, floor, ours);
   if (!('policies' in value)) return wrong('it must hold a list of policies: put [ and ] around them');
   const unknown = Object.keys(value).find((key) => key !== '$schema' && key !== 'policies');
   if (unknown !== undefined) {
     const known = 'besides "policies" only "$schema" is allowed, unless it is a stage or the values of the chart';
-    return wrong(`it has the field ${shown(unknown)}: ${known}`, unknown);
+    return wrong(`it has the field ${jsonExcerpt(unknown)}: ${known}`, unknown);
   }
   return inspectPolicyList(value['policies'], ['policies'], floor, { kind: 'list' });
 }
 
-/** Files that people take for the values of the chart; never what they hold. */
-function otherKind({ apiVersion, kind, helmCharts, resources, policies, gmsUrl }: Mapping): string | undefined {
-  const give = "give the list of policies or the chart's values file";
+/** What is wrong with a file that people take for the values of the chart; never what it holds. */
+function problemOfKind({ apiVersion, kind, helmCharts, resources, policies, gmsUrl }: Mapping): string | undefined {
   if (
     helmCharts !== undefined ||
     (resources !== undefined && policies === undefined && gmsUrl === undefined && apiVersion === undefined)
@@ -155,7 +161,7 @@ function otherKind({ apiVersion, kind, helmCharts, resources, policies, gmsUrl }
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined;
   if (kind === 'HelmRelease' || kind === 'Application')
     return `its kind is ${kind}: put the values of the chart that it holds into a file of their own`;
-  return `it is a ${/^[A-Za-z]{1,40}$/.test(kind) ? kind : 'manifest'} of Kubernetes: ${give}`;
+  return `it is a ${/^[A-Za-z]{1,40}$/.test(kind) ? kind : 'manifest'} of Kubernetes: give the list of policies or the chart's values file`;
 }
 
 type About = Omit<PolicyFile, 'list' | 'names' | 'at'>;
@@ -190,13 +196,13 @@ function inspectStage(value: Mapping, path: string): Inspection {
   const list = Array.isArray(value['policies']) ? (value['policies'] as unknown[]) : [];
   if (!found) return { problems, warnings: inside(nameDoubts(list), 'policies') };
   const doubts = warningsOf(found.settings);
-  const problemsOf = (isPlaceholder?: true) =>
+  const doubtsOf = (isPlaceholder?: true) =>
     doubts.filter((one) => one.isPlaceholder === isPlaceholder).map((one) => ({ path: one.path, sentence: one.text }));
   const { gmsUrl, policies } = found.settings;
   return {
     problems,
-    placeholders: problemsOf(true),
-    warnings: problemsOf(),
+    placeholders: doubtsOf(true),
+    warnings: doubtsOf(),
     found: {
       kind: 'stage',
       list,

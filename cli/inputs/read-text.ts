@@ -1,6 +1,6 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { looksLikeToken } from '../../lambda/gms/secrets.ts';
-import { UsageError, unfit, whatFailed } from '../events/mistakes.ts';
+import { fileProblem, problemOfFile, UsageError } from '../events/mistakes.ts';
 
 /** Far more than any of the files that we read. */
 const maxBytes = 4 * 1024 * 1024;
@@ -13,7 +13,7 @@ export function readText(path: string, option: string, timeoutMillis = pipeTimeo
   try {
     return readGuarded(path, timeoutMillis);
   } catch (error) {
-    const { problem, remedy = 'check the path' } = whatFailed(error);
+    const { problem, remedy = 'check the path' } = problemOfFile(error);
     throw new UsageError(`${option}: ${path} cannot be read (${problem}); ${remedy}.`);
   }
 }
@@ -21,7 +21,7 @@ export function readText(path: string, option: string, timeoutMillis = pipeTimeo
 /**
  * Every file of other hands is read here: a pipe or a device in its place is not waited for.
  * @param timeoutMillis how long a pipe may stay silent; without it, a pipe is no file
- * @throws an error for `whatFailed`
+ * @throws an error for `problemOfFile`
  */
 export function readGuarded(path: string, timeoutMillis?: number): string {
   let file: number | undefined;
@@ -30,7 +30,7 @@ export function readGuarded(path: string, timeoutMillis?: number): string {
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = fstatSync(file);
     const isPipe = stats.isFIFO() && timeoutMillis !== undefined;
-    if (!stats.isFile() && !isPipe && !stats.isDirectory()) throw unfit('it is neither a file nor a pipe');
+    if (!stats.isFile() && !isPipe && !stats.isDirectory()) throw fileProblem('it is neither a file nor a pipe');
     return readAll(file, isPipe ? timeoutMillis : undefined).toString('utf8');
   } finally {
     if (file !== undefined) closeSync(file);
@@ -47,14 +47,15 @@ function readAll(file: number, timeoutMillis?: number): Buffer {
     const read = readSome(file, buffer);
     // A pipe whose writer has not begun is at its end, too.
     if (read === undefined || (read === 0 && timeoutMillis !== undefined && size === 0)) {
-      if (waited >= (timeoutMillis ?? 0)) throw unfit(`nothing came out of it for ${waited / 1000} s`, 'name a file');
+      if (waited >= (timeoutMillis ?? 0))
+        throw fileProblem(`nothing came out of it for ${waited / 1000} s`, 'name a file');
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
       waited += 20;
       continue;
     }
     if (read === 0) return Buffer.concat(parts);
     size += read;
-    if (size > maxBytes) throw unfit('it is larger than 4 MB', 'name the right file');
+    if (size > maxBytes) throw fileProblem('it is larger than 4 MB', 'name the right file');
     parts.push(Buffer.from(buffer.subarray(0, read)));
   }
 }

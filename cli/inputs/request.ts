@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { Agent, type buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { causeOf } from '../../lambda/gms/http/network-errors.ts';
-import type { FailureStage } from '../../lambda/gms/transport.ts';
+import { type FailureStage, joinedHeaders } from '../../lambda/gms/transport.ts';
 
 /** One request to a receiver or to an API server, ended by our own timers: no library is trusted with a limit. */
 
@@ -88,8 +88,8 @@ export async function sendRequest({
       signal,
     });
     clearTimeout(opening);
-    const read = await beginning(answer.body, limits.maxBytes, signal);
-    return { status: answer.statusCode, headers: joined(answer.headers), ...read };
+    const read = await readBody(answer.body, limits.maxBytes, signal);
+    return { status: answer.statusCode, headers: joinedHeaders(answer.headers), ...read };
   };
   try {
     return await Promise.race([answered(), afterAbort(ended.signal)]);
@@ -145,7 +145,7 @@ function once({ connect }: ConnectOptions): buildConnector.connector {
 }
 
 /** What has come until it ends, breaks off, is too long, or the signal fires. */
-const beginning = (
+const readBody = (
   stream: Readable,
   maxBytes: number,
   signal: AbortSignal,
@@ -165,8 +165,3 @@ const beginning = (
     });
     signal.addEventListener('abort', () => end(false), { once: true });
   });
-
-const joined = (headers: Dispatcher.ResponseData['headers']): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(headers).map(([name, value = '']) => [name, Array.isArray(value) ? value.join(', ') : value]),
-  );

@@ -1,14 +1,14 @@
 import { getProxyForUrl } from 'proxy-from-env';
 import { isLoopback, readBaseUrl } from '../../lambda/gms/http/base-url.ts';
-import { trusting } from '../../lambda/gms/http/connection.ts';
+import { secureContextFor } from '../../lambda/gms/http/connection.ts';
 import type { IdentitySource } from '../../lambda/gms/identity.ts';
 import type { Options } from '../command-line/options.ts';
-import { type Attempt, UsageError } from '../events/mistakes.ts';
+import { type TryRead, UsageError } from '../events/mistakes.ts';
 import {
   addressInEnvironment,
   type DatahubEnv,
   datahubenv,
-  type Found,
+  type FoundText,
   type NoDatahubEnv,
   nonEmpty,
   readDatahubEnv,
@@ -36,7 +36,7 @@ export interface Server {
 export type ServerOptions = IdentityOptions & Pick<Options, 'gmsUrl' | 'caFile' | 'timeout'>;
 
 /** An address in a stage or in the values of a chart, and where it is written that no token is sent there. */
-export type AddressInFile = Found & Pick<Address, 'noIdentity'>;
+export type AddressInFile = FoundText & Pick<Address, 'noIdentity'>;
 
 /** @throws UsageError */
 export const readServer = (
@@ -58,7 +58,7 @@ interface ServerParts extends Partial<Pick<Server, 'baseUrl' | 'ca'>> {
 export function partsOfServer(
   options: ServerOptions,
   env: NodeJS.ProcessEnv,
-  attempt: Attempt,
+  attempt: TryRead,
   inPolicies: () => AddressInFile | undefined = () => undefined,
 ): ServerParts {
   const { gmsUrl, caFile, timeout } = options;
@@ -88,7 +88,7 @@ export function partsOfServer(
 function addressOf(typed: AddressInFile | undefined, settings: DatahubSettings): Address {
   const { file } = settings;
   const environment = typed === undefined ? settings.environment() : undefined;
-  const [place, found]: [Address['place'], Found] =
+  const [place, found]: [Address['place'], FoundText] =
     typed !== undefined
       ? ['option', typed]
       : environment !== undefined
@@ -102,7 +102,7 @@ function addressOf(typed: AddressInFile | undefined, settings: DatahubSettings):
   return { baseUrl: address.baseUrl, from: found.from, place, noIdentity: typed?.noIdentity };
 }
 
-function addressInFile(file: DatahubEnv | NoDatahubEnv): Found {
+function addressInFile(file: DatahubEnv | NoDatahubEnv): FoundText {
   if (!('missing' in file) && file.server !== undefined) return { text: file.server, from: datahubenv };
   const why = 'missing' in file ? file.missing : `${datahubenv} has no gms.server`;
   throw new UsageError(`No server: give --gms-url URL or set DATAHUB_GMS_URL (${why}).`);
@@ -124,7 +124,7 @@ interface Certificates {
 function readCertificates({ path, from }: Certificates, env: NodeJS.ProcessEnv): string {
   const pem = readText(path, from);
   try {
-    trusting(pem);
+    secureContextFor(pem);
   } catch (error) {
     throw new UsageError(`${from} ${path}: ${(error as Error).message}`);
   }
@@ -136,7 +136,7 @@ function readCertificates({ path, from }: Certificates, env: NodeJS.ProcessEnv):
 function extraCertificates(path: string): string {
   try {
     const pem = readText(path, 'NODE_EXTRA_CA_CERTS');
-    trusting(pem);
+    secureContextFor(pem);
     return pem;
   } catch {
     return '';

@@ -1,5 +1,5 @@
 import type { DestinationName } from '../../lambda/report/destinations/registry.ts';
-import { usualFormat } from '../command-line/options.ts';
+import { defaultFormat } from '../command-line/options.ts';
 import type { CommandLine } from '../command-line/read.ts';
 import { UsageError } from '../events/mistakes.ts';
 import { readSecret } from './read-text.ts';
@@ -24,7 +24,7 @@ type WebhookOptions = Pick<CommandLine, 'notifyUrlFile' | 'notifyFormat' | 'noti
  * @throws UsageError, which never shows the address
  */
 export function readWebhook(options: WebhookOptions): Webhook | undefined {
-  const { notifyUrlFile: path, notifyFormat: format = usualFormat, notify: when = 'always' } = options;
+  const { notifyUrlFile: path, notifyFormat: format = defaultFormat, notify: when = 'always' } = options;
   if (path === undefined) return undefined;
   const option = '--notify-url-file';
   const source = `${option} ${path}`;

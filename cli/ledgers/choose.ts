@@ -60,14 +60,14 @@ export async function openLedger(
     return { ledger, records, begins: !isPreview && records.length === 0 && (await hasNoRuns(ledger)) };
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;
-    const read = records ? ledger : unusable(error);
+    const read = records ? ledger : unusableLedger(error);
     const last = { ...read.last, replaceRuns: async () => true };
     return { ledger: { ...read, unwritable: error, last }, records, begins: false };
   }
 }
 
 /** The run counts and sends nothing; its report says what is wrong. */
-export function unusable(error: LedgerError): Ledger & LastRunStore {
+export function unusableLedger(error: LedgerError): Ledger & LastRunStore {
   const fails = () => Promise.reject(error);
   const last = { readRuns: async () => undefined, replaceRuns: async () => true };
   return { read: fails, list: fails, replace: fails, last };

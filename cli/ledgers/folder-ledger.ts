@@ -5,7 +5,7 @@ import { isObject, parseJson } from '../../lambda/gms/responses/json-value.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import { parseRecord, type StoredRecord, storable } from '../../lambda/ledger/record.ts';
 import type { RunStore } from '../../lambda/ledger/runs.ts';
-import { whatFailed } from '../events/mistakes.ts';
+import { problemOfFile } from '../events/mistakes.ts';
 import { readGuarded } from '../inputs/read-text.ts';
 import type { StoredLedger } from './stored-ledger.ts';
 
@@ -237,6 +237,6 @@ function why(error: unknown): string {
   if (code === 'ENOENT') {
     return 'its parent folder, or the target of its link, does not exist: mount the volume, or make that folder.';
   }
-  const { problem, remedy = 'name a folder that can be written with --ledger' } = whatFailed(error);
+  const { problem, remedy = 'name a folder that can be written with --ledger' } = problemOfFile(error);
   return `${problem}; ${remedy}.`;
 }

@@ -119,9 +119,9 @@ export function kubernetesLedger(maps: ConfigMaps, { pause = sleep }: Options = 
       };
       await repeated('write', async () => {
         // A cluster whose webhooks cannot take part in a dry run answers 400.
-        await maps.create(probe, { dryRun: true }).catch(unless(400));
+        await maps.create(probe, { dryRun: true }).catch(ignoring(400));
         // Permissions are checked before the object is looked for.
-        await maps.update(probe, { dryRun: true }).catch(unless(404, 400, 409, 422));
+        await maps.update(probe, { dryRun: true }).catch(ignoring(404, 400, 409, 422));
       });
     },
   };
@@ -188,7 +188,7 @@ function mapOf(
 const isConflict = (error: unknown, isUpdate: boolean): boolean =>
   error instanceof ApiError && (error.status === 409 || (isUpdate && error.status === 404));
 
-const unless =
+const ignoring =
   (...statuses: number[]) =>
   (error: unknown): void => {
     if (!(error instanceof ApiError) || !statuses.includes(error.status ?? 0)) throw error;

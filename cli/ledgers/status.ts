@@ -1,4 +1,4 @@
-import { isUnresolved, namesOfRecord, remainsOf, type StoredRecord } from '../../lambda/ledger/record.ts';
+import { isUnresolved, namesOfRecord, readablePartOf, type StoredRecord } from '../../lambda/ledger/record.ts';
 import type { RunSummary } from '../../lambda/ledger/runs.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import { iso } from '../../lambda/report/sentences/numbers.ts';
@@ -11,7 +11,7 @@ export type IndexStatus = ReturnType<typeof statusOf>;
 export function statusOf(record: StoredRecord) {
   const name = dottedName(namesOfRecord(record));
   const { state } = record;
-  if (state === 'unreadable') return { name, state, server: remainsOf(record).server, unreadable: record.fields };
+  if (state === 'unreadable') return { name, state, server: readablePartOf(record).server, unreadable: record.fields };
   const { server, lastVerdict, lastRelease, unreported } = record;
   const isOpen = isUnresolved(record);
   const verdict = lastVerdict?.verdict;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { parseJson } from '../../lambda/gms/responses/json-value.ts';
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
-import { text } from '../../lambda/ledger/record.ts';
+import { visibleText } from '../../lambda/ledger/record.ts';
 import type { RunStore } from '../../lambda/ledger/runs.ts';
 import { results } from '../../lambda/model/outcomes.ts';
 import type { Report } from '../../lambda/model/report-schema.ts';
@@ -12,15 +12,15 @@ import { moment } from '../../lambda/report/sentences/numbers.ts';
  * records and decides nothing.
  */
 const lastRunSchema = z.object({
-  runId: text,
+  runId: visibleText,
   /** ISO 8601, UTC. */
   startedAt: z.iso.datetime(),
   finishedAt: z.iso.datetime(),
-  server: text.optional(),
-  jobVersion: text.optional(),
+  server: visibleText.optional(),
+  jobVersion: visibleText.optional(),
   verb: z.enum(['preview', 'enforce', 'release']),
   result: z.enum(results),
-  subject: text,
+  subject: visibleText,
   /** Its report went to a reader who had gone, and nowhere else. */
   unread: z.boolean().optional(),
 });

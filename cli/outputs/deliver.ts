@@ -1,4 +1,4 @@
-import { trusting } from '../../lambda/gms/http/connection.ts';
+import { secureContextFor } from '../../lambda/gms/http/connection.ts';
 import { backoffMillis, realSleep } from '../../lambda/gms/http/retry.ts';
 import { duration } from '../../lambda/report/sentences/numbers.ts';
 import { publishMillis } from '../../lambda/run/deadlines.ts';
@@ -12,7 +12,7 @@ import { ignoredRange, proxyFor } from '../inputs/server.ts';
 
 const attempts = 3;
 /** How long a try may take, milliseconds. */
-const usualLimits = { open: 10_000, usual: 40_000, last: publishMillis };
+const defaultLimits = { open: 10_000, usual: 40_000, last: publishMillis };
 /** The part of an answer that is read. */
 export const maxBytes = 64 * 1024;
 
@@ -20,7 +20,7 @@ export interface DeliveryOptions {
   /** The certificates of a private authority, trusted for the receiver as well. */
   caPem?: string | undefined;
   sleep?: (millis: number) => Promise<void>;
-  limits?: typeof usualLimits;
+  limits?: typeof defaultLimits;
 }
 
 /** Why a try has failed: a sentence with the remedy. */
@@ -39,13 +39,13 @@ export interface Failure {
 export async function deliver<Taken extends object>(
   request: Omit<RawRequest, 'proxy' | 'tls' | 'limits'>,
   judge: (response: RawResponse) => Taken | Failure,
-  { caPem, sleep = realSleep, limits = usualLimits }: DeliveryOptions,
+  { caPem, sleep = realSleep, limits = defaultLimits }: DeliveryOptions,
 ): Promise<Taken | Failure> {
   const proxy = proxyFor(request.url);
   if (proxy !== undefined && !URL.canParse(proxy)) {
     return { problem: 'the proxy variable does not hold an address; correct it.', isTransient: false };
   }
-  const tls = caPem === undefined ? {} : { secureContext: trusting(caPem) };
+  const tls = caPem === undefined ? {} : { secureContext: secureContextFor(caPem) };
   let isLast = false;
   for (let tries = 1; ; tries++) {
     isLast ||= tries === attempts;
@@ -63,7 +63,7 @@ export async function deliver<Taken extends object>(
 }
 
 /** For the sentence that names the receiver. */
-export function through(url: string): string {
+export function proxyNotice(url: string): string {
   const proxy = proxyFor(url);
   if (proxy === undefined) return '';
   return ` through the proxy ${URL.canParse(proxy) ? new URL(proxy).host : 'of the environment'}`;

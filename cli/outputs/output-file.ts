@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { namedFiles, type Options, writtenOption } from '../command-line/options.ts';
-import { UsageError, unfit, whatFailed } from '../events/mistakes.ts';
+import { fileProblem, problemOfFile, UsageError } from '../events/mistakes.ts';
 import type { RunListener } from '../events/run-listener.ts';
 import { terminalText } from '../events/terminal-text.ts';
 import { readGuarded } from '../inputs/read-text.ts';
@@ -86,7 +86,7 @@ export function writeOutputFile(file: OutputFile, text: string): void {
     if (isStandardOutput(file)) writeTo(process.stdout, text);
     else write(path, text);
   } catch (error) {
-    const { problem, remedy = 'name another file' } = whatFailed(error);
+    const { problem, remedy = 'name another file' } = problemOfFile(error);
     throw failed((isStandardOutput(file) ? undefined : whyNotWritable(file)) ?? `${problem}; ${remedy}`);
   }
 }
@@ -118,7 +118,7 @@ const newMode = 0o644;
 /** Writes a temporary file in the same folder and renames it; keeps the mode of what it replaces. */
 function write(path: string, text: string): void {
   const there = statOf(path);
-  if (there?.isFIFO()) throw unfit(aPipe);
+  if (there?.isFIFO()) throw fileProblem(aPipe);
   if (there && !there.isFile()) {
     writeFileSync(path, text);
     return;
@@ -186,7 +186,7 @@ function whyNotWritable({ path, holds }: OutputFile): string | undefined {
     accessSync(there ? path : dirname(path), constants.W_OK);
     return undefined;
   } catch (error) {
-    return `it cannot be written (${whatFailed(error).problem}); name another file`;
+    return `it cannot be written (${problemOfFile(error).problem}); name another file`;
   }
 }
 

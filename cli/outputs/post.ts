@@ -1,13 +1,13 @@
 import { bodyText } from '../../lambda/gms/http/body-text.ts';
 import { retryAfterMillis } from '../../lambda/gms/http/retry.ts';
-import { repeats } from '../../lambda/gms/secrets.ts';
+import { repeatsSecret } from '../../lambda/gms/secrets.ts';
 import { type Body, serialize } from '../../lambda/report/destination.ts';
 import { destinations } from '../../lambda/report/destinations/registry.ts';
 import { oneLine } from '../../lambda/report/sentences/text.ts';
 import type { Posted } from '../events/run-listener.ts';
 import type { RawResponse } from '../inputs/request.ts';
 import { secretsOf, type Webhook } from '../inputs/webhook.ts';
-import { type DeliveryOptions, deliver, type Failure, maxBytes, through } from './deliver.ts';
+import { type DeliveryOptions, deliver, type Failure, maxBytes, proxyNotice } from './deliver.ts';
 import { receiptOf } from './receipt.ts';
 
 /** A receiver's refusal is usually a word or two. */
@@ -24,7 +24,7 @@ export async function post(webhook: Webhook, body: Body, options: DeliveryOption
   return {
     kind: 'failed',
     host,
-    problem: `The message could not be posted to ${host}${through(url)}: ${answer.problem}`,
+    problem: `The message could not be posted to ${host}${proxyNotice(url)}: ${answer.problem}`,
   };
 }
 
@@ -53,7 +53,7 @@ function judge(
 
 function quoted(said: string, webhook: Webhook): string {
   const text = oneLine(said, maxQuote);
-  return text === '' || text.startsWith('<') || repeats(secretsOf(webhook))(said) ? '' : ` ("${text}")`;
+  return text === '' || text.startsWith('<') || repeatsSecret(secretsOf(webhook))(said) ? '' : ` ("${text}")`;
 }
 
 function remedyOf(status: number, { source, format }: Webhook): string {

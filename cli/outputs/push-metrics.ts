@@ -1,7 +1,7 @@
 import { oneLine } from '../../lambda/report/sentences/text.ts';
 import { UsageError } from '../events/mistakes.ts';
 import type { RawResponse } from '../inputs/request.ts';
-import { type DeliveryOptions, deliver, type Failure, through } from './deliver.ts';
+import { type DeliveryOptions, deliver, type Failure, proxyNotice } from './deliver.ts';
 
 /**
  * The figures of a run as one PUT to a Pushgateway: it replaces those that the last run of this stage has put there
@@ -40,7 +40,9 @@ export async function pushFigures(
   // A Pushgateway reads the older text format, of which ours is a part: what is new in it are comments there.
   const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' };
   const answer = await deliver({ url, method: 'PUT', headers, body: figures }, judge, options);
-  return 'problem' in answer ? `The figures were not pushed to ${host}${through(url)}: ${answer.problem}` : undefined;
+  return 'problem' in answer
+    ? `The figures were not pushed to ${host}${proxyNotice(url)}: ${answer.problem}`
+    : undefined;
 }
 
 function judge({ status, body }: RawResponse): object | Failure {

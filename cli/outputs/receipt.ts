@@ -60,7 +60,7 @@ const accepting = /^\W*(?:ok|success\w*)\W*$/i;
 
 function looksRefused(said: Answer): boolean {
   if (['code', 'statuscode', ...errorCodes].some((name) => isError(said.get(name)))) return true;
-  if ([...said].some(([name, value]) => /^(?:error|fail|fault|reject)/.test(name) && isTold(value))) return true;
+  if ([...said].some(([name, value]) => /^(?:error|fail|fault|reject)/.test(name) && namesError(value))) return true;
   if (['accepted', 'delivered', 'sent'].some((name) => said.get(name) === false)) return true;
   const status = statuses.map((name) => said.get(name));
   if (status.some((one) => refusing.test(String(one)) || Number(one) >= 400 || Number(one) < 0)) return true;
@@ -76,6 +76,6 @@ const isSet = (value: unknown): boolean =>
     : !/^(|undefined|null|false|0+)$/.test(String(value).trim());
 
 /** Of an error by its name: `true` says that there is one. */
-const isTold = (error: unknown): boolean => isError(error) || /^true$/i.test(String(error));
+const namesError = (error: unknown): boolean => isError(error) || /^true$/i.test(String(error));
 
 const isError = (code: unknown): boolean => isSet(code) && !/^(?:2\d\d|ok|success|true)$/i.test(String(code));

@@ -6,7 +6,7 @@ export interface Column {
 }
 
 /** The width of a terminal that does not say how wide it is, of a log, and of a file. */
-export const usualWidth = 80;
+export const defaultWidth = 80;
 
 const gap = '  ';
 
@@ -19,7 +19,11 @@ const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map(wi
  * its own above its row. The last column is broken between words where it does not fit.
  * @param width of the terminal, characters
  */
-export function table(columns: readonly Column[], rows: ReadonlyArray<readonly string[]>, width = usualWidth): string {
+export function table(
+  columns: readonly Column[],
+  rows: ReadonlyArray<readonly string[]>,
+  width = defaultWidth,
+): string {
   const all = [columns.map(({ title }) => title), ...rows];
   const widths = columns.map((_, column) => widest(all.map((row) => row[column] ?? '')));
   const between = widths.slice(1, -1).reduce((sum, one) => sum + one + gap.length, 0);

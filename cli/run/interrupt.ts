@@ -99,8 +99,8 @@ function lineOf(record: StoredRecord, last: RunState | undefined): string[] {
 
 function lastSeen(index: string, last: RunState | undefined): string {
   const watched = last?.entries.find((entry) => entry.index === index);
-  if (watched?.phase !== 'watched' || watched.watch.seenAt === undefined) return ', not checked by this run';
-  const { seenAt, task, vanished } = watched.watch;
+  if (watched?.phase !== 'watched' || watched.watch.observedAt === undefined) return ', not checked by this run';
+  const { observedAt, task, vanished } = watched.watch;
   const end = task?.completed || vanished ? ', and had ended' : '';
-  return `, ${progressOf(watched)} when last seen, ${moment(seenAt)}${end}`;
+  return `, ${progressOf(watched)} when last seen, ${moment(observedAt)}${end}`;
 }

@@ -13,7 +13,7 @@ import { diagnosis } from '../../lambda/report/sentences/server-errors.ts';
 import { plannedLine } from '../../lambda/run/plan/plan.ts';
 import { type Log, ParametersError, type Publisher } from '../../lambda/run/services.ts';
 import type { RunState } from '../../lambda/run/state.ts';
-import { usualLimits } from '../../lambda/settings/fields.ts';
+import { defaultLimits } from '../../lambda/settings/fields.ts';
 import { systemClock } from '../../lambda/truncation/clock.ts';
 import { taskIdLine } from '../../lambda/truncation/send.ts';
 import { jobVersion } from '../../version.ts';
@@ -46,8 +46,8 @@ export interface LocalRun {
 
 /** Of the options, the stage file or the values. */
 const limitsOf = ({ settings: { minRetentionDays, maxRunHours, maxRowsPerRun } }: Policies) => ({
-  minRetentionDays: minRetentionDays?.value ?? usualLimits.minRetentionDays,
-  maxRunHours: maxRunHours?.value ?? usualLimits.maxRunHours,
+  minRetentionDays: minRetentionDays?.value ?? defaultLimits.minRetentionDays,
+  maxRunHours: maxRunHours?.value ?? defaultLimits.maxRunHours,
   maxRowsPerRun: maxRowsPerRun?.value,
 });
 
@@ -63,7 +63,7 @@ export async function runOnce(run: LocalRun, output: RunListener, publisher: Pub
   let stopped = false;
   let declined = false;
   let last: RunState | undefined;
-  const tellTroubles = troublesTo(output);
+  const tellTroubles = troubleReporter(output);
   /** Truncate is between its call and its last write. */
   let calling: { ended: Promise<void>; end(): void } | undefined;
   const stopListening = onInterrupt(async () => {
@@ -96,7 +96,7 @@ export async function runOnce(run: LocalRun, output: RunListener, publisher: Pub
         operations: operationsOf(run, {
           isStopped: () => stopped,
           onCall: () => {
-            calling = callUnderWay();
+            calling = pendingCall();
           },
         }),
         ledger: run.ledger,
@@ -135,7 +135,7 @@ export async function runOnce(run: LocalRun, output: RunListener, publisher: Pub
 }
 
 /** A report comes hours later: what a server says instead of an answer, once until it says something else. */
-function troublesTo(output: RunListener): (state: RunState) => void {
+function troubleReporter(output: RunListener): (state: RunState) => void {
   const shown = new Map<string, string | undefined>();
   const tell = (index: string, about: 'call' | 'check', error: ServerError | undefined, then: string) => {
     const text = error && `${index}: ${diagnosis(error)}. ${then}`;
@@ -144,9 +144,9 @@ function troublesTo(output: RunListener): (state: RunState) => void {
   };
   return ({ entries }) => {
     for (const { names, record, watch } of entries.filter((entry) => entry.phase === 'watched')) {
-      const answer = record.state === 'sending' ? record.attempt.answer : undefined;
+      const callError = record.state === 'sending' ? record.attempt.callError : undefined;
       const index = dottedName(names);
-      tell(index, 'call', answer, 'It may still have arrived: the run does not send it again, and counts its rows.');
+      tell(index, 'call', callError, 'It may still have arrived: the run does not send it again, and counts its rows.');
       tell(index, 'check', watch.error, 'The run goes on checking.');
     }
   };
@@ -192,7 +192,7 @@ async function linesAfterStop({ server, input, embedded, ledger, audience }: Loc
 /** Most calls are answered within a second, and their task id is worth this wait; a second signal ends it. */
 const graceMillis = 3000;
 
-function callUnderWay() {
+function pendingCall() {
   let end = () => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;

@@ -103,7 +103,7 @@ export async function executeWorkflow(
   let events = 1;
   for (;;) {
     const state = states[name]!;
-    host.entered(name, wire(data));
+    host.entered(name, throughJson(data));
     switch (state.Type) {
       case 'Task': {
         const done = await task(state, data, context, host);
@@ -146,7 +146,7 @@ async function task(state: State, data: unknown, context: ExecutionContext, host
     events += 3;
     const input = state.Parameters ? filled(state.Parameters, data, { ...context, State: { RetryCount } }) : data;
     try {
-      const output = wire(await host.call(state.Resource!, wire(input), state.TimeoutSeconds!));
+      const output = throughJson(await host.call(state.Resource!, throughJson(input), state.TimeoutSeconds!));
       const selected = state.ResultSelector ? filled(state.ResultSelector, output, context) : output;
       return { data: put(data, state.ResultPath, selected), next: state.Next!, events };
     } catch (error) {
@@ -179,13 +179,13 @@ class Terminal extends Error {
 }
 
 /** Step Functions refuses a longer input or output, bytes. */
-const longestBytes = 262_144;
+const maxDataBytes = 262_144;
 
 /** States pass on JSON. */
-function wire(value: unknown): unknown {
+function throughJson(value: unknown): unknown {
   const json = JSON.stringify(value ?? null);
   const bytes = Buffer.byteLength(json);
-  if (bytes > longestBytes) throw new Terminal('States.DataLimitExceeded', `${bytes} bytes are more than 256 KiB`);
+  if (bytes > maxDataBytes) throw new Terminal('States.DataLimitExceeded', `${bytes} bytes are more than 256 KiB`);
   return JSON.parse(json);
 }
 

@@ -1,11 +1,11 @@
-import { absentTask, type IndexNames } from '../../lambda/gms/backend.ts';
-import { unfitness, validityOf } from '../../lambda/gms/client-certificate.ts';
+import { type IndexNames, unknownTaskId } from '../../lambda/gms/backend.ts';
+import { validityOf, validityProblem } from '../../lambda/gms/client-certificate.ts';
 import { mayRefuseField } from '../../lambda/gms/force-field.ts';
 import { isLoopback } from '../../lambda/gms/http/base-url.ts';
 import { certificateNotice, expiryNotice, tokenExpiryMillis } from '../../lambda/gms/http/identity-provider.ts';
 import { type Identity, type IdentityPart, partsOf } from '../../lambda/gms/identity.ts';
 import { asResult, type DryRun, type IndexSize, type Operations, type Result } from '../../lambda/gms/operations.ts';
-import { usualBatchSize } from '../../lambda/model/policy-fields.ts';
+import { defaultBatchSize } from '../../lambda/model/policy-fields.ts';
 import type { EngineKind, ServerError, ServerErrorKind } from '../../lambda/model/server-error.ts';
 import { dayMillis } from '../../lambda/model/time.ts';
 import { knownAspects } from '../../lambda/policy/aspects.ts';
@@ -13,9 +13,9 @@ import { maxClockSkewMillis } from '../../lambda/policy/decision.ts';
 import { counted, date, duration } from '../../lambda/report/sentences/numbers.ts';
 import { asSentence, createToken } from '../../lambda/report/sentences/phrases.ts';
 import { diagnosis, remedyByHand } from '../../lambda/report/sentences/server-errors.ts';
+import type { AskDryRun } from '../../lambda/truncation/counts.ts';
 import type { Check } from '../events/findings.ts';
 import type { Server } from '../inputs/server.ts';
-import type { AskDryRun } from './dry-runs.ts';
 
 /**
  * Whether this server can be used: address, token, privileges and clock, by three requests at the same time, so that a
@@ -29,7 +29,7 @@ export interface CheckResults {
 }
 
 /** The same server, asked with its identity or with another one. */
-export interface Ways {
+export interface ServerAccess {
   operations: Operations;
   operationsAs(identity: Identity): Operations;
 }
@@ -37,13 +37,13 @@ export interface Ways {
 /** @param now real time, epoch milliseconds. Throws what is not an OperationsError. */
 export async function checkServer(
   server: Server,
-  { operations, operationsAs }: Ways,
+  { operations, operationsAs }: ServerAccess,
   dryRun: AskDryRun,
   now: number,
 ): Promise<CheckResults> {
   const [sizes, status, first] = await Promise.all([
     asResult(() => operations.indexSizes()),
-    asResult(() => operations.taskStatus(absentTask)),
+    asResult(() => operations.taskStatus(unknownTaskId)),
     emptyDryRun(dryRun, firstIndex),
   ]);
   const common = commonFailure({ sizes, status, dryRun: first });
@@ -75,7 +75,7 @@ interface Shown {
 
 /** Whether DataHub answers a dry run that deletes nothing, whatever it says of the index. */
 export async function isAnswered(operations: Operations): Promise<boolean> {
-  const fields = { ...firstIndex, cutoffMillis: 0, batchSize: usualBatchSize };
+  const fields = { ...firstIndex, cutoffMillis: 0, batchSize: defaultBatchSize };
   const result = await asResult(() => operations.dryRun(fields, { attempts: 1 }));
   return result.kind === 'done' || isDataHubs(result.error);
 }
@@ -93,7 +93,7 @@ interface Answers {
 
 /** If only the index or the entity is missing, the request itself was allowed. */
 async function emptyDryRun(dryRun: AskDryRun, { entityType, aspect }: IndexNames): Promise<Answers['dryRun']> {
-  const result = await asResult(() => dryRun({ entityType, aspect, cutoffMillis: 0, batchSize: usualBatchSize }));
+  const result = await asResult(() => dryRun({ entityType, aspect, cutoffMillis: 0, batchSize: defaultBatchSize }));
   return result.kind === 'failed' && (result.error.kind === 'no-index' || result.error.kind === 'bad-request')
     ? { kind: 'done', value: undefined }
     : result;
@@ -218,7 +218,7 @@ function gatewayChecks({ identity, unneeded, now }: Shown, isRefused: boolean): 
     const { at, issuedAt } = validityOf(certificate.cert);
     const isDue = certificateNotice(certificate, now) !== undefined;
     const early = { ...check, state: 'failed', text: `not valid before ${date(issuedAt)}`, remedy: notYet } as const;
-    const isEarly = unfitness(certificate, now) === 'early';
+    const isEarly = validityProblem(certificate, now) === 'early';
     checks.push(isEarly ? early : expiryCheck(check, at, isDue, now, 'Renew the client certificate.'));
   }
   return checks;

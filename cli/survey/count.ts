@@ -1,11 +1,12 @@
 import pLimit from 'p-limit';
-import { madeAtOf } from '../../lambda/gms/backend.ts';
+import { createdAtOf } from '../../lambda/gms/backend.ts';
 import type { DryRun, IndexSize } from '../../lambda/gms/operations.ts';
 import { OperationsError } from '../../lambda/gms/operations.ts';
-import { usualBatchSize } from '../../lambda/model/policy-fields.ts';
+import { defaultBatchSize } from '../../lambda/model/policy-fields.ts';
 import { concernsServer, type ServerError } from '../../lambda/model/server-error.ts';
 import { dayMillis } from '../../lambda/model/time.ts';
 import { canonicalSpelling, dottedName, isProtected, knownAspects } from '../../lambda/policy/aspects.ts';
+import type { AskDryRun } from '../../lambda/truncation/counts.ts';
 import {
   type Age,
   ages,
@@ -15,7 +16,6 @@ import {
   type Survey,
   type SurveyedIndex,
 } from '../events/findings.ts';
-import type { AskDryRun } from './dry-runs.ts';
 
 /** Rows, size and age of every time series index, from sizes and dry runs only. */
 
@@ -102,7 +102,7 @@ async function countIndex(
   { entityType, aspect, indexName }: Target,
   now: number,
 ): Promise<IndexCounts> {
-  const olderThan = (cutoffMillis: number) => dryRun({ entityType, aspect, cutoffMillis, batchSize: usualBatchSize });
+  const olderThan = (cutoffMillis: number) => dryRun({ entityType, aspect, cutoffMillis, batchSize: defaultBatchSize });
   const older = {} as Record<Age, number>;
   let rowsTotal = 0;
   let reindexes = false;
@@ -129,7 +129,7 @@ async function creationOf(
   now: number,
   olderThan: (millis: number) => Promise<DryRun>,
 ): Promise<Creation | undefined> {
-  const at = indexName && madeAtOf(indexName);
+  const at = indexName && createdAtOf(indexName);
   if (!at) return undefined;
   const rowsBefore = rowsTotal === 0 ? 0 : (await olderThan(at)).rowsToDelete;
   if (rowsTotal === 0 || rowsBefore > 0) return { at, rowsBefore };

@@ -31,7 +31,7 @@ export function isDamaged({ counts }: SurveyedIndex, now: number): boolean {
 }
 
 /** Shown before everything else: which indices may have been emptied, where their rows are, and what to leave alone. */
-export function damage({ indices }: Survey, now: number): DamageLine[] {
+export function damageLines({ indices }: Survey, now: number): DamageLine[] {
   const damaged = indices.filter((index) => isDamaged(index, now));
   const one = damaged.length === 1;
   if (damaged.length === 0) return [];

@@ -177,7 +177,7 @@ function firstRun({ counts }: SurveyedIndex, { policy }: SuggestedPolicy): Omit<
  * What a first run would do with the rows of all indices, with the disk space that this would free, as far as sizes are
  * known.
  */
-export function gainOf({ indices }: Survey, suggestions: readonly Suggestion[]): Findings['gain'] {
+export function firstRunGain({ indices }: Survey, suggestions: readonly Suggestion[]): Findings['gain'] {
   const suggested = new Map(suggestions.map((one) => [dottedName(one.policy), one]));
   let [rows, of, mb] = [0, 0, undefined as number | undefined];
   for (const index of indices) {

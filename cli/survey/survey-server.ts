@@ -9,14 +9,14 @@ import type { Findings } from '../events/findings.ts';
 import { UsageError } from '../events/mistakes.ts';
 import type { RunListener } from '../events/run-listener.ts';
 import type { Server } from '../inputs/server.ts';
-import { checkServer, type Ways } from './checks.ts';
+import { checkServer, type ServerAccess } from './checks.ts';
 import { countIndices } from './count.ts';
-import { damage, isDamaged } from './damage.ts';
+import { damageLines, isDamaged } from './damage.ts';
 import { dryRunsOf } from './dry-runs.ts';
 import { findGms } from './find-gms.ts';
 import { hints, ownTruncations } from './hints.ts';
-import { gainOf, suggest } from './suggestion.ts';
-import { knownOf, versionIn } from './version.ts';
+import { firstRunGain, suggest } from './suggestion.ts';
+import { versionIn, versionRemark } from './version.ts';
 
 /** Fewer attempts per read than in a run: someone is watching and can start again. */
 export const surveyAttempts = { failed: 2, timedOut: 1 };
@@ -28,7 +28,7 @@ export const surveyAttempts = { failed: 2, timedOut: 1 };
  */
 export async function surveyServer(
   server: Server,
-  { page, ...ways }: Ways & { page(url: string): Promise<HttpResponse | undefined> },
+  { page, ...ways }: ServerAccess & { page(url: string): Promise<HttpResponse | undefined> },
   records: () => Promise<StoredRecord[]>,
   output: RunListener,
 ): Promise<Findings | undefined> {
@@ -39,7 +39,7 @@ export async function surveyServer(
   const isElsewhere = checks.some(({ name, state }) => name === 'Address' && state === 'failed');
   const there = isElsewhere ? await findGms(baseUrl, page) : undefined;
   output.checks(
-    checks.map((check) => (there && check.name === 'Address' ? { ...check, remedy: useThat(there) } : check)),
+    checks.map((check) => (there && check.name === 'Address' ? { ...check, remedy: correctAddress(there) } : check)),
   );
   if (!canCount) return undefined;
   const survey = await countIndices(dryRun, sizes, now, output.counted);
@@ -55,18 +55,18 @@ export async function surveyServer(
   const findings: Findings = {
     survey,
     checks,
-    damage: damage(survey, now),
+    damage: damageLines(survey, now),
     damaged: survey.indices.filter((index) => isDamaged(index, now)).map(dottedName),
-    hints: [...hints(survey, own, refusesForceField()), ...knownOf(version)],
+    hints: [...hints(survey, own, refusesForceField()), ...versionRemark(version)],
     suggestions,
-    gain: gainOf(survey, suggestions),
+    gain: firstRunGain(survey, suggestions),
     now,
   };
   output.survey(findings);
   return findings;
 }
 
-const useThat = (address: string): string => `DataHub's API answers at ${address}: give that address.`;
+const correctAddress = (address: string): string => `DataHub's API answers at ${address}: give that address.`;
 
 export const isFine = ({ checks, survey: { stopped, indices } }: Findings): boolean =>
   stopped === undefined &&

@@ -25,7 +25,7 @@ export const losesRowsByReindex = (version: string | undefined): boolean => {
 };
 
 /** One paragraph for people; empty if the server does not name its version. */
-export function knownOf(version: string | undefined): string[] {
+export function versionRemark(version: string | undefined): string[] {
   if (version === undefined) return [];
   const minor = minorOf(version);
   const known = losesRowsByReindex(version)

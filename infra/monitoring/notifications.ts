@@ -4,7 +4,7 @@ import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnSubscription, CfnTopicPolicy, type ITopic, Topic, TopicPolicy } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { Settings } from '../../lambda/settings/settings.ts';
-import { forAlarms, letUse, type Warn } from '../props/encryption.ts';
+import { alarmsStatement, allowUse, type Warn } from '../props/encryption.ts';
 import type { Resources } from '../props/resources.ts';
 import { alarmNamePrefix, globalName } from '../workflow/names.ts';
 
@@ -35,7 +35,7 @@ export class Notifications extends Construct {
     this.topic =
       resources.topic ??
       new Topic(this, 'Topic', { displayName: 'DataHub retention', enforceSSL: true, ...(masterKey && { masterKey }) });
-    if (settings.alarms) this.letAlarmsIn(resources.alarmTopic ?? this.topic, settings.stage, warn);
+    if (settings.alarms) this.allowAlarms(resources.alarmTopic ?? this.topic, settings.stage, warn);
     for (const [at, email] of settings.emails.entries()) {
       new CfnSubscription(this, `Email ${Token.isUnresolved(email) ? at + 1 : email}`, {
         topicArn: this.topic.topicArn,
@@ -51,8 +51,8 @@ export class Notifications extends Construct {
    * Without a policy, a topic accepts alarms from its own account; with one, it accepts only what the policy allows.
    * Report publishes with its role.
    */
-  private letAlarmsIn(topic: ITopic, stage: string, warn: Warn): void {
-    if (topic.masterKey !== undefined) letUse(topic.masterKey, forAlarms(), 'CloudWatch', warn);
+  private allowAlarms(topic: ITopic, stage: string, warn: Warn): void {
+    if (topic.masterKey !== undefined) allowUse(topic.masterKey, alarmsStatement(), 'CloudWatch', warn);
     const stack = Stack.of(this);
     const alarms = stack.formatArn({
       service: 'cloudwatch',

@@ -2,7 +2,7 @@ import { Annotations, Stack, Token } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { regionProblems } from '../../lambda/settings/cross-field-checks.ts';
 import { settingFields } from '../../lambda/settings/fields.ts';
-import { calledBy, inspectSettings, type Settings, SettingsError } from '../../lambda/settings/settings.ts';
+import { inspectSettings, namingOf, type Settings, SettingsError } from '../../lambda/settings/settings.ts';
 import { type Warning, warningsOf } from '../../lambda/settings/warnings.ts';
 import type { DatahubRetentionProps } from './construct-props.ts';
 import { namesOfProps, namesOfResources, type Resources, resourcesGiven } from './resources.ts';
@@ -35,7 +35,7 @@ export function checkedProps(scope: Construct, props: DatahubRetentionProps): Ch
   return inStack(scope, { settings: encoded(settings), resources, warnings }, called);
 }
 
-const called = calledBy(namesOfProps);
+const called = namingOf(namesOfProps);
 
 /**
  * The same, if it can work in the stack around it.

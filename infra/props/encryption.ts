@@ -5,14 +5,14 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 /** What AWS's services need in the policy of a key. The page about privileges has the same statements to copy. */
 
 /** Alarms publish to an encrypted topic as CloudWatch. */
-export const forAlarms = (): PolicyStatement =>
+export const alarmsStatement = (): PolicyStatement =>
   new PolicyStatement({
     principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
     actions: ['kms:Decrypt', 'kms:GenerateDataKey*'],
     resources: ['*'],
   });
 
-export function forLogs({ region, partition, account }: Stack): PolicyStatement {
+export function logsStatement({ region, partition, account }: Stack): PolicyStatement {
   return new PolicyStatement({
     principals: [new ServicePrincipal(`logs.${region}.amazonaws.com`)],
     actions: ['kms:Decrypt*', 'kms:Describe*', 'kms:Encrypt*', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'],
@@ -27,7 +27,7 @@ export function forLogs({ region, partition, account }: Stack): PolicyStatement 
 export type Warn = (id: string, text: string) => void;
 
 /** Adds a statement to a key's policy; the policy of a key that is only imported cannot be changed. */
-export function letUse(key: IKey, statement: PolicyStatement, who: string, warn: Warn): void {
+export function allowUse(key: IKey, statement: PolicyStatement, who: string, warn: Warn): void {
   if (key.addToResourcePolicy(statement).statementAdded) return;
   warn(
     `key-policy-${who.replaceAll(' ', '-').toLowerCase()}`,

@@ -5,7 +5,7 @@ import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import type { ResourceField } from '../../lambda/settings/fields.ts';
 import { type FieldNames, type Settings, SettingsError } from '../../lambda/settings/settings.ts';
-import { Unresolved } from '../../lambda/settings/unresolved.ts';
+import { UnresolvedValue } from '../../lambda/settings/unresolved.ts';
 import type { ConstructResources } from './construct-props.ts';
 
 /** What a stage uses and does not make itself. */
@@ -61,7 +61,7 @@ export const namesOfProps = {
 export function namesOfResources({ topic, alarmTopic, tokenKey, encryptionKey, network }: Resources) {
   const topicArn = (one?: ITopic) => one && knownArn(one.topicArn, one.fifo ? 'later.fifo' : undefined);
   const keyArn = (one?: IKey) => one && knownArn(one.keyArn, 'aliasName' in one ? 'alias/later' : undefined);
-  const ids = (all?: string[]) => all?.map((id) => new Unresolved(id));
+  const ids = (all?: string[]) => all?.map((id) => new UnresolvedValue(id));
   return {
     topic: topicArn(topic),
     'topic.masterKey': keyArn(topic?.masterKey),
@@ -77,9 +77,9 @@ export function namesOfResources({ topic, alarmTopic, tokenKey, encryptionKey, n
  * An ARN with something that fits in place of each part that only the deployment knows. `local` is no region.
  * @param name what comes last in it, where the resource itself says that
  */
-function knownArn(arn: string, name?: string): string | Unresolved {
+function knownArn(arn: string, name?: string): string | UnresolvedValue {
   const isWhole = Token.isUnresolved(arn) && Tokenization.reverseString(arn).length === 1;
-  if (isWhole && name === undefined) return new Unresolved(arn);
+  if (isWhole && name === undefined) return new UnresolvedValue(arn);
   const fitting = ['arn', 'aws', 'sns', 'local', '000000000000', name ?? 'key/later'];
   const parts = isWhole ? fitting : arn.split(':');
   return parts.map((part, at) => (Token.isUnresolved(part) ? fitting[at] : part)).join(':');

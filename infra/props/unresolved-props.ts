@@ -1,5 +1,5 @@
 import { Lazy, Token } from 'aws-cdk-lib';
-import { Unresolved } from '../../lambda/settings/unresolved.ts';
+import { UnresolvedValue } from '../../lambda/settings/unresolved.ts';
 
 /**
  * What `valueFromLookup` and a load balancer's `fromLookup` return until the CDK has asked AWS: an error would keep it
@@ -15,22 +15,23 @@ export function marked<Value>(value: Value, notANumber: (field: string) => void)
   return mark(value, []) as Marked<Value>;
 
   function mark(part: unknown, path: string[]): unknown {
-    if (Token.isUnresolved(part)) return new Unresolved(part);
-    if (typeof part === 'string' && notLookedUp.test(part)) return new Unresolved(Lazy.string({ produce: () => part }));
+    if (Token.isUnresolved(part)) return new UnresolvedValue(part);
+    if (typeof part === 'string' && notLookedUp.test(part))
+      return new UnresolvedValue(Lazy.string({ produce: () => part }));
     if (!Number.isNaN(part)) return mapped(part, (each, name) => mark(each, [...path, name]));
     notANumber(path.join('.'));
     // Nothing accepts it, should it be deployed in spite of the error.
-    return new Unresolved(Lazy.number({ produce: () => -1 }));
+    return new UnresolvedValue(Lazy.number({ produce: () => -1 }));
   }
 }
 
-type Marked<Value> = { [Name in keyof Value]: Value[Name] | Unresolved };
+type Marked<Value> = { [Name in keyof Value]: Value[Name] | UnresolvedValue };
 
 /** The same as CloudFormation takes it: tokens are encoded as texts, numbers and lists. */
 export const encoded = <Value>(value: Value): Encoded<Value> =>
-  (value instanceof Unresolved ? value.token : mapped(value, (part) => encoded(part))) as Encoded<Value>;
+  (value instanceof UnresolvedValue ? value.token : mapped(value, (part) => encoded(part))) as Encoded<Value>;
 
-type Encoded<Value> = Value extends Unresolved
+type Encoded<Value> = Value extends UnresolvedValue
   ? never
   : Value extends readonly (infer Item)[]
     ? Encoded<Item>[]

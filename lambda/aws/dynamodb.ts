@@ -105,7 +105,7 @@ export function dynamoDbLedger(options: DynamoDbLedgerOptions): Ledger {
       const item = { ...keyOf(index), ...itemOf(next) };
       const put = async (writeId: string) => {
         const Item = { ...item, writeId: { S: writeId } };
-        const command = new PutItemCommand({ TableName: table, Item, ...follows(revisionOf(next) - 1) });
+        const command = new PutItemCommand({ TableName: table, Item, ...revisionCondition(revisionOf(next) - 1) });
         return client.send(command, limit()).then(() => true, takenAsFalse);
       };
       const read = async () => (await getItem(index))?.['writeId']?.S;
@@ -125,7 +125,7 @@ export function dynamoDbClient(config: DynamoDBClientConfig = {}): DynamoDBClien
 }
 
 /** The condition that the stored record still has this revision; 0: that there is none. */
-const follows = (revision: number) => ({
+const revisionCondition = (revision: number) => ({
   ConditionExpression: revision === 0 ? 'attribute_not_exists(#revision)' : '#revision = :revision',
   ExpressionAttributeNames: { '#revision': 'revision' },
   ExpressionAttributeValues: revision === 0 ? undefined : { ':revision': { N: String(revision) } },

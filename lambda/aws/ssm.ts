@@ -8,7 +8,7 @@ import {
 import { problemOfCertificate } from '../gms/client-certificate.ts';
 import { problemOfHeaders, readHeaders } from '../gms/headers.ts';
 import type { Identity, IdentitySource } from '../gms/identity.ts';
-import { whyNoToken } from '../gms/secrets.ts';
+import { tokenProblem } from '../gms/secrets.ts';
 import type { PolicyText } from '../policy/parse.ts';
 import { type Parameters, ParametersError } from '../run/services.ts';
 import { denied, isDenied, timeouts } from './calls.ts';
@@ -30,7 +30,7 @@ export interface SsmParameters extends Parameters {
 export function ssmParameters(
   names: ParameterNames,
   given: SSMClient = ssmClient(),
-  callMillis = usualCallMillis,
+  callMillis = defaultCallMillis,
 ): SsmParameters {
   const client: Pick<SSMClient, 'send'> = {
     send: (command: never) => given.send(command, { abortSignal: AbortSignal.timeout(callMillis) }),
@@ -67,7 +67,7 @@ export function ssmParameters(
 }
 
 /** How long one call may take with its retries, to the last byte of its answer, milliseconds. */
-const usualCallMillis = 40_000;
+const defaultCallMillis = 40_000;
 
 /** Short timeouts: if Parameter Store is unreachable, a function must say so before its own time ends. */
 export function ssmClient(config: SSMClientConfig = {}): SSMClient {
@@ -125,7 +125,7 @@ function identitySource(
   };
   const tokenIn = async () => {
     if (names.NO_IDENTITY) return undefined;
-    const token = (text: string) => orProblem(text, whyNoToken(text));
+    const token = (text: string) => orProblem(text, tokenProblem(text));
     return part(required(names.TOKEN_PARAMETER, 'the token'), "DataHub's token", token, 'token.txt');
   };
   const headersIn = async (besideToken: boolean) => {

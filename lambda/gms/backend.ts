@@ -13,21 +13,21 @@
  * and including `aspect_v1`, with the server's prefix in front, if there is one.
  */
 
-export const aliasEnding = 'aspect_v1';
-const physicalName = new RegExp(`^(?<alias>.+${aliasEnding})(?:_(?:.+_)?(?<digits>\\d{13})|_.+)?$`, 'u');
+export const aliasSuffix = 'aspect_v1';
+const physicalName = new RegExp(`^(?<alias>.+${aliasSuffix})(?:_(?:.+_)?(?<digits>\\d{13})|_.+)?$`, 'u');
 
 /**
  * When a physical index was created, according to its name: epoch milliseconds of the server's clock, if it has a
  * time.
  */
-export function madeAtOf(indexName: string): number | undefined {
+export function createdAtOf(indexName: string): number | undefined {
   const digits = physicalName.exec(indexName)?.groups?.['digits'];
   return digits === undefined ? undefined : Number(digits);
 }
 
 /** `<prefix>entity_aspect` of a physical name or alias; undefined if it is not that of a time series index. */
 export const baseOf = (indexName: string): string | undefined =>
-  physicalName.exec(indexName)?.groups?.['alias']?.slice(0, -aliasEnding.length);
+  physicalName.exec(indexName)?.groups?.['alias']?.slice(0, -aliasSuffix.length);
 
 /** The two names that identify an index everywhere but in the search engine. */
 export interface IndexNames {
@@ -42,7 +42,7 @@ const searchTask = /^[\w.-]{1,200}:0*[1-9]\d{0,18}$/;
  * An id in the right form that no task has: a token that may read task statuses gets the answer that there is no such
  * task.
  */
-export const absentTask = 'no-such-node:1';
+export const unknownTaskId = 'no-such-node:1';
 
 /** A background deletion of the PostgreSQL backend; `getEsTaskStatus` refuses its id (datahub PR #18816). */
 const postgresTask = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -16,7 +16,7 @@ export function validityOf(cert: string): { at: number; issuedAt: number } {
 }
 
 /** Why every server rejects it now; undefined if it is within its dates. @param now epoch milliseconds */
-export function unfitness({ cert }: ClientCertificate, now: number): 'expired' | 'early' | undefined {
+export function validityProblem({ cert }: ClientCertificate, now: number): 'expired' | 'early' | undefined {
   const { at, issuedAt } = validityOf(cert);
   return at <= now ? 'expired' : issuedAt > now ? 'early' : undefined;
 }

@@ -7,7 +7,7 @@ import { asResult, type DryRun, OperationsError, type TruncateFields } from './o
  * @param dryRun throws OperationsError
  * @param fields with the field
  */
-export async function findForceField(
+export async function probeForceField(
   dryRun: (fields: TruncateFields) => Promise<DryRun>,
   fields: TruncateFields,
 ): Promise<{ isRefused: boolean; answer: DryRun }> {

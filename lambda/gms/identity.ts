@@ -1,6 +1,6 @@
 import type { ClientCertificate } from './client-certificate.ts';
 import { problemOfHeaders } from './headers.ts';
-import { whyNoToken } from './secrets.ts';
+import { tokenProblem } from './secrets.ts';
 
 /**
  * What this job shows to GMS and to what stands in front of it. Only requests to GMS's own origin have it, and every
@@ -55,7 +55,7 @@ export const partsOf = (identity: Identity): IdentityPart[] =>
 
 /** What is wrong with it, as a clause that shows nothing of it; undefined if it can be sent. */
 export function problemOfIdentity({ token, headers }: Identity): string | undefined {
-  const wrong = token === undefined ? undefined : whyNoToken(token);
+  const wrong = token === undefined ? undefined : tokenProblem(token);
   if (wrong !== undefined) return `the token ${wrong}`;
   return headers && problemOfHeaders(Object.entries(headers), token !== undefined);
 }

@@ -10,7 +10,7 @@ import { withoutMarkup } from './text.ts';
 const pieceLength = 12;
 
 /** A header's value may be shorter, and is withheld where all of it is repeated. What is shorter still is a word. */
-const leastLength = 6;
+const minLength = 6;
 
 const withheld = 'This text repeated a secret and is withheld.';
 
@@ -22,7 +22,7 @@ const maxReadings = 100;
  * text may be another secret.
  * @returns undefined for a token
  */
-export function whyNoToken(text: string): string | undefined {
+export function tokenProblem(text: string): string | undefined {
   if (text === '') return 'is empty';
   if (/^(["'`]).*\1$/s.test(text)) return 'holds a token in quotes';
   if (!/^[\x21-\x7e]+$/.test(text)) {
@@ -36,10 +36,10 @@ export function whyNoToken(text: string): string | undefined {
 }
 
 /** @returns whether a text repeats a piece of one of the secrets */
-export function repeats(secrets: Iterable<string>): (text: string) => boolean {
+export function repeatsSecret(secrets: Iterable<string>): (text: string) => boolean {
   const forms = [...secrets].flatMap(formsOf).map(bare);
   const pieces = new Set(forms.flatMap((form) => piecesOf(form, Math.min(pieceLength, form.length))));
-  const lengths = [...new Set([...pieces].map((piece) => piece.length))].filter((length) => length >= leastLength);
+  const lengths = [...new Set([...pieces].map((piece) => piece.length))].filter((length) => length >= minLength);
   if (lengths.length === 0) return () => false;
   return (text) => {
     const readings = readingsOf(text);
@@ -67,7 +67,7 @@ const stackFrame =
  * @param secrets such as the token in use
  */
 export function redactor(secrets: readonly string[]): (text: string) => string {
-  const repeatsOne = repeats(secrets);
+  const repeatsOne = repeatsSecret(secrets);
   return (text) => {
     if (repeatsOne(text)) return withheld;
     const cleaned = text.replace(jsonWebToken, removed).replace(tokens, `$1${removed}`);

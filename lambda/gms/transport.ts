@@ -70,3 +70,9 @@ export class TransportError extends Error {
     this.seconds = more.seconds;
   }
 }
+
+/** Response headers as Node has them, with one text for each name. */
+export const joinedHeaders = (headers: Record<string, string | string[] | undefined>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value = '']) => [name, Array.isArray(value) ? value.join(', ') : value]),
+  );

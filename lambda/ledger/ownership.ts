@@ -4,15 +4,15 @@ import {
   isUnresolved,
   type Quarantined,
   type RunId,
-  remainsOf,
+  readablePartOf,
   type StoredRecord,
   type Unreadable,
   type Unresolved,
 } from './record.ts';
-import { isAhead, isSameRun } from './transitions.ts';
+import { isFromWrongClock, isSameRun } from './transitions.ts';
 
 /**
- * After this long, an unresolved record without movement is judged; a release is accepted this long after its
+ * After this long, an unresolved record without progress is judged; a release is accepted this long after its
  * `judgeableAt`.
  */
 export const overdueAfterMillis = 20 * hourMillis;
@@ -45,13 +45,14 @@ export function ownership(record: StoredRecord | undefined, thisRun: RunId): Own
 export function fencedBy(record: Idle | undefined, thisRun: RunId, nowMillis: number): RunId | undefined {
   if (record === undefined) return undefined;
   const { lastSender } = record;
-  const startsTooEarly = !isAhead(lastSender, nowMillis) && thisRun.runStartMillis <= lastSender.runStartMillis;
+  const startsTooEarly =
+    !isFromWrongClock(lastSender, nowMillis) && thisRun.runStartMillis <= lastSender.runStartMillis;
   return isSameRun(lastSender, thisRun) || startsTooEarly ? lastSender : undefined;
 }
 
 /** The address of a record that belongs to another server: its counts say nothing about this one. */
 export const addressElsewhere = (record: StoredRecord, { server }: { server: string }): string | undefined => {
-  const address = record.state === 'unreadable' ? remainsOf(record).server : record.server;
+  const address = record.state === 'unreadable' ? readablePartOf(record).server : record.server;
   return address === server ? undefined : address;
 };
 
@@ -59,6 +60,6 @@ export const addressElsewhere = (record: StoredRecord, { server }: { server: str
 export function releasableAt(record: StoredRecord): number | undefined {
   if (record.state === 'idle' || record.state === 'quarantined') return undefined;
   const judgeableAt =
-    record.state === 'unreadable' ? remainsOf(record).attempt?.judgeableAt : record.attempt.judgeableAt;
+    record.state === 'unreadable' ? readablePartOf(record).attempt?.judgeableAt : record.attempt.judgeableAt;
   return judgeableAt === undefined ? undefined : judgeableAt + overdueAfterMillis;
 }

@@ -23,7 +23,7 @@ import { namesIn, namesOfIndex, searchIndex } from '../policy/aspects.ts';
  */
 
 /** Others may have written it, and a terminal shows it. */
-export const text = z.string().transform(visible);
+export const visibleText = z.string().transform(visible);
 
 /** The range of a JavaScript date: no report can be made with a larger number. */
 const millis = z.number().min(0).max(8.64e15);
@@ -41,7 +41,7 @@ const windowSchema = extensible({ afterMillis: millis, untilMillis: millis, rows
 export type Window = z.infer<typeof windowSchema>;
 
 /** A run is identified by its id and its start, because execution names are reused. */
-const runSchema = extensible({ runId: text, runStartMillis: millis });
+const runSchema = extensible({ runId: visibleText, runStartMillis: millis });
 export type RunId = z.infer<typeof runSchema>;
 
 /** Only the id and the start of the run, from a value that has more fields. */
@@ -52,8 +52,8 @@ export type DecidedBy = z.infer<typeof decidedSchema>;
 
 /** The fields that were sent, as `TruncateFields`. */
 const fieldsSchema = extensible({
-  entityType: text,
-  aspect: text,
+  entityType: visibleText,
+  aspect: visibleText,
   cutoffMillis: millis,
   batchSize: z.number(),
   timeoutSeconds: z.number().optional(),
@@ -77,7 +77,7 @@ const attemptSchema = runSchema.extend({
   policyCutoffMillis: millis,
   fields: fieldsSchema,
   /** Who asked for the run that sent it, and up to how many rows a person approved; for people. */
-  by: shown(text),
+  by: shown(visibleText),
   approvedRows: shown(rows),
   /** The policy's tolerance when it was sent; 2 in a record without it. */
   maxMissingPercent: z.number().min(0).max(2).optional(),
@@ -92,7 +92,7 @@ const attemptSchema = runSchema.extend({
     rowsToKeep: rows,
     countedAtMillis: millis,
     /** The physical index behind the alias, if the server reports it: for sentences only. */
-    indexName: shown(text),
+    indexName: shown(visibleText),
   }),
   /** Old rows that a row limit leaves for later runs. */
   rest: shown(rows),
@@ -101,8 +101,8 @@ const attemptSchema = runSchema.extend({
   sendBy: millis,
   /** Without a task id, no run judges it before this moment. Assumed: acts-in-time. */
   judgeableAt: millis,
-  /** What the server answered, if it was not a task id. */
-  answer: shown(serverErrorSchema),
+  /** Why the call returned no task id. */
+  callError: shown(serverErrorSchema),
   /** Of a reindex: what a completed status of its task has counted, as soon as a check has read it (rule 9). */
   end: shown(countersSchema),
 });
@@ -112,7 +112,7 @@ export type Attempt = z.infer<typeof attemptSchema>;
 const verdictSchema = extensible({
   outcome: z.enum(verdictOutcomes),
   /** What a later version wrote and this one does not know: it reads as unknown, and is written back as it was. */
-  ofLaterVersion: shown(z.looseObject({ outcome: text.optional() })),
+  ofLaterVersion: shown(z.looseObject({ outcome: visibleText.optional() })),
   rowsMissing: rows.optional(),
   rowsNotVisible: shown(rows),
   cause: shown(causeSchema),
@@ -123,7 +123,7 @@ const verdictSchema = extensible({
   /** The search engine did not know the index: it counted as empty (rule 2). */
   noIndex: shown(z.boolean()),
   /** The physical index at the verdict, if the server reports it and it has changed. */
-  indexNow: shown(text),
+  indexNow: shown(visibleText),
   durationSeconds: shown(z.number()),
 });
 export type Verdict = z.infer<typeof verdictSchema>;
@@ -156,7 +156,7 @@ export type Release = z.infer<typeof releaseSchema>;
 
 /** The last release, which takes the place of the verdict that it ended. */
 const lastReleaseSchema = extensible({
-  by: shown(text),
+  by: shown(visibleText),
   decided: decidedSchema,
   release: releaseSchema.catch({}),
 });
@@ -164,10 +164,10 @@ export type LastRelease = z.infer<typeof lastReleaseSchema>;
 
 const common = {
   index: z.string(),
-  entityType: shown(text),
-  aspect: shown(text),
+  entityType: shown(visibleText),
+  aspect: shown(visibleText),
   /** Normalized address of the server. */
-  server: text,
+  server: visibleText,
   revision: z.int().positive(),
   /** No published report is known to have included its last verdict, or its last release (rule 15). */
   unreported: z.boolean(),
@@ -180,16 +180,16 @@ const common = {
 };
 
 /** The last truncation; only an idle record may have none. */
-const truncation = { attempt: attemptSchema, taskId: text.optional() };
+const truncation = { attempt: attemptSchema, taskId: visibleText.optional() };
 
 const idleSchema = extensible({
   ...common,
   state: z.literal('idle'),
   attempt: shown(attemptSchema),
-  taskId: shown(text),
+  taskId: shown(visibleText),
 });
 const sendingSchema = extensible({ ...common, state: z.literal('sending'), attempt: attemptSchema });
-const runningSchema = extensible({ ...common, ...truncation, state: z.literal('running'), taskId: text });
+const runningSchema = extensible({ ...common, ...truncation, state: z.literal('running'), taskId: visibleText });
 const quarantinedSchema = extensible({
   ...common,
   ...truncation,
@@ -220,17 +220,17 @@ export type StoredRecord = LedgerRecord | Unreadable;
 export const isUnresolved = (record: { state: string }): record is Unresolved =>
   record.state === 'sending' || record.state === 'running';
 
-const remainsSchema = extensible({
+const readablePartSchema = extensible({
   revision: z.int().positive().optional().catch(undefined),
-  server: shown(text),
+  server: shown(visibleText),
   lastSender: shown(runSchema),
   attempt: extensible({ judgeableAt: shown(millis) })
     .optional()
     .catch(undefined),
 });
 
-export const remainsOf = ({ stored }: Unreadable): z.infer<typeof remainsSchema> =>
-  remainsSchema.safeParse(stored).data ?? {};
+export const readablePartOf = ({ stored }: Unreadable): z.infer<typeof readablePartSchema> =>
+  readablePartSchema.safeParse(stored).data ?? {};
 
 /**
  * The names that people use for its index. If the record has none, or those of another index, its search index is used
@@ -244,7 +244,7 @@ export function namesOfRecord(record: StoredRecord): IndexNames {
 
 /** The revision that the next write is conditional on; 0 for a record that does not exist or states none. */
 export const revisionOf = (record: StoredRecord | undefined): number =>
-  (record?.state === 'unreadable' ? remainsOf(record).revision : record?.revision) ?? 0;
+  (record?.state === 'unreadable' ? readablePartOf(record).revision : record?.revision) ?? 0;
 
 export function parseRecord(index: string, stored: unknown): StoredRecord {
   const parsed = recordSchema.safeParse(stored);

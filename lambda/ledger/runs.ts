@@ -3,7 +3,7 @@ import { outcomes, results } from '../model/outcomes.ts';
 import type { Report } from '../model/report-schema.ts';
 import { dottedName } from '../policy/aspects.ts';
 import { type Ledger, LedgerError } from './ledger.ts';
-import { text } from './record.ts';
+import { visibleText } from './record.ts';
 
 /**
  * The last runs in short, kept beside the records for people: when, by whom, and what became of each index. No
@@ -13,17 +13,17 @@ import { text } from './record.ts';
 const count = z.int().nonnegative().optional();
 
 const runSchema = z.looseObject({
-  runId: text,
+  runId: visibleText,
   /** ISO 8601 UTC. */
-  finishedAt: text,
-  by: text.optional(),
-  jobVersion: text.optional(),
-  result: z.enum(results).or(text),
+  finishedAt: visibleText,
+  by: visibleText.optional(),
+  jobVersion: visibleText.optional(),
+  result: z.enum(results).or(visibleText),
   /** Of each index that had something to do. */
   indices: z.array(
     z.looseObject({
-      name: text,
-      outcome: z.enum(outcomes).or(text),
+      name: visibleText,
+      outcome: z.enum(outcomes).or(visibleText),
       rowsDeleted: count,
       rowsLeftBehind: count,
       rowsMissing: count,
@@ -31,9 +31,9 @@ const runSchema = z.looseObject({
       approvedRows: count,
     }),
   ),
-  released: z.array(z.looseObject({ name: text, accepted: count })).optional(),
+  released: z.array(z.looseObject({ name: visibleText, accepted: count })).optional(),
   /** Indices whose release was refused. */
-  notReleased: z.array(text).optional(),
+  notReleased: z.array(visibleText).optional(),
 });
 
 export type RunSummary = z.infer<typeof runSchema>;
@@ -83,7 +83,7 @@ export async function keepRun(store: RunStore, run: RunSummary): Promise<void> {
   throw new LedgerError('The last runs kept changing while this one was to be written beside them.');
 }
 
-const quiet: readonly string[] = ['nothing-to-delete', 'below-threshold', 'disabled'];
+const quietOutcomes: readonly string[] = ['nothing-to-delete', 'below-threshold', 'disabled'];
 
 /** A run that enforces or releases, in short. */
 export const summaryOfRun = ({
@@ -108,7 +108,7 @@ export const summaryOfRun = ({
     jobVersion,
     result,
     indices: policies
-      .filter(({ outcome }) => !quiet.includes(outcome))
+      .filter(({ outcome }) => !quietOutcomes.includes(outcome))
       .map((entry) => ({
         name: dottedName(entry),
         outcome: entry.outcome,

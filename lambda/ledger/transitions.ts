@@ -10,7 +10,7 @@ import {
   type Release,
   type RunId,
   type Running,
-  remainsOf,
+  readablePartOf,
   revisionOf,
   runOf,
   type Sending,
@@ -29,8 +29,8 @@ import {
  *        └──────────────────────────────── release (of any record that is not idle) ────────────┘
  *
  *   sending      written before the call, so from here on everyone must assume that it was sent. Holds cutoff, fields and
- *                baseline: a later verdict is based on these. An answer that is not a task id is recorded (noteAnswer).
- *                No run judges it before `judgeableAt`.
+ *                baseline: a later verdict is based on these. Why a call returned no task id is added (recordCallError). No
+ *                run judges it before `judgeableAt`.
  *   running      the server returned a task id: any run may watch and judge it from now on.
  *   idle         no truncation is under way. Its verdict keeps the rows of one window, which the next Plans count again.
  *   quarantined  rows are missing, or a reindex is not proven. Keeps what `release` counts. Only a person ends it.
@@ -51,7 +51,7 @@ import {
  * Pure: each function returns the next record, which `Ledger.replace` then stores or refuses.
  */
 
-export interface Key {
+export interface RecordKey {
   index: string;
   entityType: string;
   aspect: string;
@@ -61,7 +61,7 @@ export interface Key {
 const next = <Kept extends LedgerRecord>(record: Kept): Kept => ({ ...record, revision: record.revision + 1 });
 
 /** The last record before the call: from here on everyone must assume that it was sent. */
-export function startSending(record: Idle | undefined, key: Key, attempt: Attempt): Sending {
+export function startSending(record: Idle | undefined, key: RecordKey, attempt: Attempt): Sending {
   if (record?.unreported) throw new Error(`nothing is sent to ${key.index} before its last decision is reported`);
   // Counts of another server say nothing about this one.
   const isSameServer = record?.server === key.server;
@@ -92,14 +92,14 @@ export const isSameAttempt = (one: Attempt, other: Attempt): boolean =>
   one.sendBy === other.sendBy &&
   one.baseline.countedAtMillis === other.baseline.countedAtMillis;
 
-/** The server answered, but without a task id: recorded for the verdict; the state stays `sending`. */
-export const noteAnswer = (record: Sending, answer: ServerError): Sending => ({
+/** The call returned no task id: recorded for the verdict; the state stays `sending`. */
+export const recordCallError = (record: Sending, callError: ServerError): Sending => ({
   ...next(record),
-  attempt: { ...record.attempt, answer },
+  attempt: { ...record.attempt, callError },
 });
 
 /** A status has shown how rows are removed, or what a reindex has written: a later check may not be able to see it. */
-export const learnFromStatus = (record: Unresolved, learnt: Pick<Attempt, 'method' | 'end'>): Unresolved => ({
+export const recordStatus = (record: Unresolved, learnt: Pick<Attempt, 'method' | 'end'>): Unresolved => ({
   ...next(record),
   attempt: { ...record.attempt, ...learnt },
 });
@@ -112,7 +112,7 @@ export const learnFromStatus = (record: Unresolved, learnt: Pick<Attempt, 'metho
  */
 export function fence(
   record: StoredRecord | undefined,
-  key: Key,
+  key: RecordKey,
   run: RunId,
   nowMillis: number,
 ): LedgerRecord | undefined {
@@ -155,11 +155,11 @@ export function recordVerdict(
 }
 
 /** A person has released the index: what was counted before no longer applies. */
-export function release(record: StoredRecord, key: Key, opened: Release, decided: DecidedBy, by?: string): Idle {
+export function release(record: StoredRecord, key: RecordKey, counts: Release, decided: DecidedBy, by?: string): Idle {
   // An unreadable record does not say which runs it shuts out, so its release shuts out all that have started by now.
   const lastSender =
     record.state === 'unreadable'
-      ? laterOf(runOf(decided), remainsOf(record).lastSender, decided.atMillis)
+      ? laterOf(runOf(decided), readablePartOf(record).lastSender, decided.atMillis)
       : record.lastSender;
   return {
     ...(record.state === 'unreadable' ? {} : record),
@@ -169,7 +169,7 @@ export function release(record: StoredRecord, key: Key, opened: Release, decided
     unreported: true,
     lastSender,
     lastVerdict: undefined,
-    lastRelease: { by, decided, release: opened },
+    lastRelease: { by, decided, release: counts },
     window: undefined,
     attempt: undefined,
     taskId: undefined,
@@ -207,7 +207,7 @@ const laterOf = (run: RunId, before: RunId | undefined, nowMillis: number): RunI
 
 /** Whether the sender started later, and so shuts out this run as well; a start from a wrong clock does not count. */
 const isLater = (sender: RunId, { runStartMillis }: RunId, nowMillis: number): boolean =>
-  sender.runStartMillis > runStartMillis && !isAhead(sender, nowMillis);
+  sender.runStartMillis > runStartMillis && !isFromWrongClock(sender, nowMillis);
 
 function windowAfter({ window: before, attempt }: Unresolved, window: Window | undefined): Window | undefined {
   const isWhole = before !== undefined && attempt.policyCutoffMillis <= before.afterMillis;
@@ -218,7 +218,7 @@ function windowAfter({ window: before, attempt }: Unresolved, window: Window | u
 const maxSenderAheadMillis = dayMillis;
 
 /** A start that far ahead was written by a wrong clock, and would shut out every run for as long. */
-export const isAhead = ({ runStartMillis }: RunId, nowMillis: number): boolean =>
+export const isFromWrongClock = ({ runStartMillis }: RunId, nowMillis: number): boolean =>
   runStartMillis > nowMillis + maxSenderAheadMillis;
 
 export const isSameRun = (one: RunId, other: RunId): boolean =>

@@ -69,7 +69,7 @@ const kinds = {
     runId: z.string().optional().meta({ description: 'the run that sent it, where it is another one' }),
     judgeableAt: millis.optional().meta({ description: 'from when on it may be judged, where that is still to come' }),
     releasableAt,
-    lastMovedAt: millis.optional(),
+    lastProgressAt: millis.optional(),
     done: counters.done,
     total: counters.total,
     work: z.enum(['deleted', 'written']).optional().meta({

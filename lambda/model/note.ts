@@ -11,7 +11,7 @@ const millis = z.number();
 const rows = z.int().nonnegative();
 
 /** Why it is unknown how many rows are missing in an index whose release was asked for. */
-const unknownWhy = z.enum(['uncounted', 'unreadable', 'address', 'reindex', 'running']).meta({
+const unknownReasons = z.enum(['uncounted', 'unreadable', 'address', 'reindex', 'running']).meta({
   description:
     'why the missing rows are unknown: they could not be counted; the record is unreadable, or of another address; a reindex is not in place; its status says that it runs',
 });
@@ -24,7 +24,7 @@ export const releaseFacts = {
       'these rows are not known to be missing: its status says that they were written, or no row at all is visible',
   }),
   unwritten: rows.optional().meta({ description: "what a reindex's completed status says was not written" }),
-  unknown: unknownWhy.optional(),
+  unknown: unknownReasons.optional(),
   nothingChanged: z.boolean().optional().meta({
     description: 'of a reindex without a task, 20 hours after the call: the old rows are there, and no row is missing',
   }),

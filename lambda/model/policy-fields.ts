@@ -6,7 +6,7 @@ import * as z from 'zod';
  */
 
 /** Rows per batch unless a policy sets another number. A count sends it, too, because every request has the field. */
-export const usualBatchSize = 10_000;
+export const defaultBatchSize = 10_000;
 
 /** The most policies of one stage; DataHub has about ten time series aspects. */
 export const maxPolicies = 48;
@@ -53,7 +53,7 @@ export const policyFields = (minRetentionDays: number) => ({
   refuseReindex: z.boolean().default(false).meta({
     description: 'true: nothing is sent to a server that announces a reindex instead of a delete in place.',
   }),
-  batchSize: z.int().min(1).max(10_000).default(usualBatchSize).meta({
+  batchSize: z.int().min(1).max(10_000).default(defaultBatchSize).meta({
     description: 'Rows per batch; passed on to DataHub unchanged.',
   }),
   timeoutSeconds: z.int().min(1).optional().meta({

@@ -1,4 +1,4 @@
-import { aliasEnding, baseOf, type IndexNames } from '../gms/backend.ts';
+import { aliasSuffix, baseOf, type IndexNames } from '../gms/backend.ts';
 
 /** The time series aspects of open-source DataHub in canonical spelling (entity registry, DataHub 1.x). */
 export const knownAspects: readonly IndexNames[] = [
@@ -48,7 +48,7 @@ export const isProtected = (aspect: string): boolean => aspect.toLowerCase() ===
  * policies would truncate in turn without knowing about each other.
  */
 export const searchIndex = ({ entityType, aspect }: IndexNames): string =>
-  `${entityType}_${aspect}${aliasEnding}`.toLowerCase();
+  `${entityType}_${aspect}${aliasSuffix}`.toLowerCase();
 
 /** For each of these names, the positions of all names that share its search index; an unknown one shares with none. */
 export function sharingIndex(names: readonly (IndexNames | undefined)[]): number[][] {

@@ -9,13 +9,13 @@ export const differences = (before: PolicySettings, after: PolicySettings) =>
 
 type Compare = (live: PolicySettings, given: PolicySettings) => boolean;
 
-const highest = (limit: number | undefined) => limit ?? Number.POSITIVE_INFINITY;
+const orUnlimited = (limit: number | undefined) => limit ?? Number.POSITIVE_INFINITY;
 /** Without a ceiling, only a truncation of every row is blocked: that lets more through than any ceiling below 100 %. */
 const ceiling = ({ maxDeletePercent = 100 - 1e-13 }: PolicySettings) => maxDeletePercent;
 const decidesNothing: Compare = () => false;
 
 /** Of each field, whether its change lets more through. The limits count as far as a run takes them: none is the highest. */
-const letMoreThrough: Record<Exclude<ComparedField, 'entityType' | 'aspect' | 'enabled'>, Compare> = {
+const comparisons: Record<Exclude<ComparedField, 'entityType' | 'aspect' | 'enabled'>, Compare> = {
   retentionDays: (live, given) => given.retentionDays < live.retentionDays,
   minDeletePercent: (live, given) => given.minDeletePercent < live.minDeletePercent,
   maxDeletePercent: (live, given) => ceiling(given) > ceiling(live),
@@ -23,12 +23,12 @@ const letMoreThrough: Record<Exclude<ComparedField, 'entityType' | 'aspect' | 'e
   refuseReindex: (live, given) => live.refuseReindex && !given.refuseReindex,
   batchSize: decidesNothing,
   timeoutSeconds: decidesNothing,
-  maxRowsPerRun: (live, given) => highest(given.maxRowsPerRun) > highest(live.maxRowsPerRun),
+  maxRowsPerRun: (live, given) => orUnlimited(given.maxRowsPerRun) > orUnlimited(live.maxRowsPerRun),
 };
 
 /** Whether a policy may delete what the live one does not. */
 export function letsMoreThrough(live: PolicySettings | undefined, given: PolicySettings): boolean {
   if (!given.enabled) return false;
   if (live === undefined || !live.enabled) return true;
-  return Object.values(letMoreThrough).some((compare) => compare(live, given));
+  return Object.values(comparisons).some((compare) => compare(live, given));
 }

@@ -47,10 +47,10 @@ export const andMore = (count: number, shown: readonly Problem[]): Problem => ({
 function explainIssue(issue: z.core.$ZodIssue, value: unknown): string {
   const field = fieldOf(issue.path);
   const found = valueAt(value, issue.path);
-  const given = mayBeSecret(issue.path, found) ? 'what it holds (not shown: it may be a token)' : shown(found);
+  const given = mayBeSecret(issue.path, found) ? 'what it holds (not shown: it may be a token)' : jsonExcerpt(found);
   switch (issue.code) {
     case 'invalid_key':
-      return `${fieldOf(issue.path.slice(0, -1))}: the key ${shown(issue.path.at(-1))} ${issue.issues[0]?.message}`;
+      return `${fieldOf(issue.path.slice(0, -1))}: the key ${jsonExcerpt(issue.path.at(-1))} ${issue.issues[0]?.message}`;
     case 'invalid_type':
       if (given === undefined) return `${field} is missing: it must be ${kind(issue.expected)}`;
       return `${field || 'it'} must be ${kind(issue.expected)}, not ${given}`;
@@ -88,7 +88,7 @@ const asideOf = (message: string): string => (/^\w+$/.test(message) ? ` (${messa
 
 export function unknownKey(key: string, knownKeys: readonly string[]): string {
   const meant = nearest(key, [...knownKeys]);
-  return `${shown(key)} is not a known field: ${meant ? `did you mean ${meant}?` : `the fields are ${knownKeys.join(', ')}`}`;
+  return `${jsonExcerpt(key)} is not a known field: ${meant ? `did you mean ${meant}?` : `the fields are ${knownKeys.join(', ')}`}`;
 }
 
 const kinds: Record<string, string> = {
@@ -106,7 +106,7 @@ const mayBeSecret = (path: readonly PropertyKey[], value: unknown): boolean =>
   typeof value === 'string' && (/^eyJ[\w-]{8}/.test(value) || path.some((key) => /^token/i.test(String(key))));
 
 /** The value as JSON, shortened to fit a sentence; undefined if there is none. */
-export function shown(value: unknown): string | undefined {
+export function jsonExcerpt(value: unknown): string | undefined {
   const json = JSON.stringify(value);
   const text = json && visible(json);
   return text && text.length > 60 ? `${text.slice(0, 57)}...` : text;

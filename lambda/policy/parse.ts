@@ -4,7 +4,7 @@ import { capped } from '../gms/text.ts';
 import { maxNameLength } from '../model/policy-fields.ts';
 import { canonicalSpelling, dottedName, namesIn, searchIndex, sharingIndex } from './aspects.ts';
 import { explain } from './explain.ts';
-import { placed, readJson } from './read-json.ts';
+import { readJson, withPlace } from './read-json.ts';
 import { type Policy, policySchema } from './schema.ts';
 
 /** A text that holds one policy, or an array of policies; named, for messages, like its parameter. */
@@ -56,7 +56,7 @@ function parseSource(source: PolicySource, schema: Schema): ParsedPolicy[] {
   const { name } = source;
   const named = nameParts(name);
   const read = 'text' in source ? readJson(source.text) : { kind: 'value' as const, value: source.list };
-  if (read.kind === 'wrong') return [invalid(name, named, `${name} ${placed(read)}`)];
+  if (read.kind === 'wrong') return [invalid(name, named, `${name} ${withPlace(read)}`)];
   const { value } = read;
   if (!Array.isArray(value)) return [parseOne(name, value, named, schema)];
   if (value.length === 0) return [invalid(name, named, `${name} holds an empty list: put a policy into it`)];

@@ -1,7 +1,7 @@
 import { type ParseErrorCode, printParseErrorCode, stripComments, visit } from 'jsonc-parser';
 
 /** Both count from 1. */
-interface Place {
+export interface Place {
   line: number;
   column: number;
 }
@@ -10,7 +10,7 @@ interface Place {
 type JsonText = { kind: 'value'; value: unknown } | { kind: 'wrong'; problem: string; at?: Place };
 
 /** The mistake with its place, for messages that do not give the place separately. */
-export const placed = ({ problem, at }: { problem: string; at?: Place }): string =>
+export const withPlace = ({ problem, at }: { problem: string; at?: Place }): string =>
   at === undefined ? problem : `${problem} (line ${at.line}, column ${at.column})`;
 
 /**

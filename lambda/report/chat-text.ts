@@ -3,7 +3,7 @@ import { urgencyOf } from './items.ts';
 import type { Message } from './message.ts';
 import { type Form, type Line, render } from './render.ts';
 import { oneLine } from './sentences/text.ts';
-import { goneAsWell } from './subject.ts';
+import { newerRowsGone } from './subject.ts';
 
 /** A message in the markup of Slack, which Amazon Q Developer takes as well. */
 
@@ -49,7 +49,7 @@ export function chatText(message: Message): { stage: string; title: string; desc
   const { report, kind, problems, summary } = message;
   const stage = markdown(report.stage, 40) || 'unnamed';
   // More newer rows are gone than go on any day: tolerated, and nothing to celebrate.
-  const fine = goneAsWell(report) > 0 ? ':information_source:' : ':white_check_mark:';
+  const fine = newerRowsGone(report) > 0 ? ':information_source:' : ':white_check_mark:';
   const symbol = problems.length === 0 ? fine : symbols[urgencyOf(problems)];
   return {
     stage,

@@ -10,8 +10,8 @@ import {
   ofAnotherRun,
   type Sentences,
   titles,
-  withoutStop,
-  withStop,
+  withoutPeriod,
+  withPeriod,
 } from './sentences/phrases.ts';
 import { sentencesOf, sentencesOfError, sentencesOfNote, urgencyTexts } from './sentences/sentences.ts';
 import { oneLine } from './sentences/text.ts';
@@ -112,7 +112,7 @@ function ofFine(entry: DecidedIndex, context: Context): Omit<FineIndex, 'isUnrea
   const { what, why } = sentencesOf(entry, context);
   return {
     outcome,
-    text: joined(withStop(`${nameOf(entry)}: ${titles[outcome]}, ${what}`), why),
+    text: joined(withPeriod(`${nameOf(entry)}: ${titles[outcome]}, ${what}`), why),
     ofAnotherRun: ofAnotherRun(entry, context),
     remarkable: method === 'reindex' || rowsMissing + rowsNotVisible > 0 || indexNow !== undefined || noIndex === true,
   };
@@ -155,7 +155,7 @@ function ofError(cause: Cause, explained: readonly DecidedIndex[], context: Cont
     ...ofNoIndex,
     subject: 'run failed',
     detail: sentences.subject ?? '',
-    claim: withStop(`The run failed${about.join('')}: ${sentences.what}`),
+    claim: withPeriod(`The run failed${about.join('')}: ${sentences.what}`),
     sentences,
     rank: 0,
   };
@@ -213,7 +213,7 @@ function ofEntries(entries: readonly [DecidedIndex, ...DecidedIndex[]], sentence
     subject: `${titles[outcome]}${outcome === 'rows-missing' ? ' in' : ':'} ${names[0]}`,
     detail: sentences.subject ?? '',
     names,
-    claim: withStop(`${titles[outcome]}, ${sentences.what}`),
+    claim: withPeriod(`${titles[outcome]}, ${sentences.what}`),
     sentences,
     owner: ownersOf(entries),
     rank: rankOf(sentences, outcomes.indexOf(outcome)),
@@ -225,7 +225,7 @@ function ownersOf(entries: readonly DecidedIndex[]): string {
   const owners = each(entries.map(({ owner }) => owner)).map((owner) => oneLine(owner, 80));
   const notes = each(entries.map(({ note }) => note)).map((note) => oneLine(note, 160));
   return joined(
-    owners.length > 0 && `Owner: ${withoutStop(owners.slice(0, 3).join(', '))}.`,
-    notes[0] !== undefined && `Note: ${withoutStop(notes[0])}.`,
+    owners.length > 0 && `Owner: ${withoutPeriod(owners.slice(0, 3).join(', '))}.`,
+    notes[0] !== undefined && `Note: ${withoutPeriod(notes[0])}.`,
   );
 }

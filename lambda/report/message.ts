@@ -1,7 +1,7 @@
 import { redactor } from '../gms/secrets.ts';
 import { isNoteProblem } from '../model/note.ts';
 import type { Report } from '../model/report-schema.ts';
-import { tolerated } from '../truncation/kept.ts';
+import { defaultTolerance } from '../truncation/kept.ts';
 import type { Audience } from './guide/audience.ts';
 import { type Items, itemsOf } from './items.ts';
 import type { Context } from './sentences/phrases.ts';
@@ -77,6 +77,10 @@ export const isProblem = (report: Report): boolean =>
   // are gone.
   report.policies.some(
     ({ rowsMissing = 0, rowsNotVisible = 0, method, indexNow, noIndex }) =>
-      rowsMissing > tolerated.rows || rowsNotVisible > 0 || method === 'reindex' || indexNow !== undefined || noIndex,
+      rowsMissing > defaultTolerance.rows ||
+      rowsNotVisible > 0 ||
+      method === 'reindex' ||
+      indexNow !== undefined ||
+      noIndex,
   ) ||
   (report.notes ?? []).some(isNoteProblem);

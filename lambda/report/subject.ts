@@ -1,6 +1,6 @@
 import { resultOf } from '../model/outcomes.ts';
 import type { Report } from '../model/report-schema.ts';
-import { tolerated } from '../truncation/kept.ts';
+import { defaultTolerance } from '../truncation/kept.ts';
 import { countsOf, deciderOf, type Item, isUnread } from './items.ts';
 import { counted, date } from './sentences/numbers.ts';
 import { ascii } from './sentences/text.ts';
@@ -60,9 +60,9 @@ const unnamed = ({ names }: Item): number => Math.max(0, names.length - 1);
  * Rows newer than the cutoff that are gone within the tolerance of their policies, where an index has lost more than go
  * on any day: DataHub deletes an entity's rows with the entity.
  */
-export const goneAsWell = ({ policies }: Pick<Report, 'policies'>): number =>
+export const newerRowsGone = ({ policies }: Pick<Report, 'policies'>): number =>
   policies
-    .filter(({ outcome, rowsMissing = 0 }) => outcome === 'truncated' && rowsMissing > tolerated.rows)
+    .filter(({ outcome, rowsMissing = 0 }) => outcome === 'truncated' && rowsMissing > defaultTolerance.rows)
     .reduce((sum, { rowsMissing = 0 }) => sum + rowsMissing, 0);
 
 function fineSummary(report: Report): string {
@@ -79,7 +79,7 @@ function fineSummary(report: Report): string {
     ({ outcome, announced }) => outcome === 'would-truncate' && announced === 'reindex',
   ).length;
   const how = reindexed === 0 ? '' : `, ${reindexed === acted.length ? '' : `${reindexed} `}by a reindex`;
-  const gone = goneAsWell(report);
+  const gone = newerRowsGone(report);
   const parts = [
     `${countsOf(acted)}${how}`,
     others > 0 ? `${others} with nothing to do` : '',

@@ -54,8 +54,8 @@ export function ownCallWithoutTask(record: StoredRecord | undefined, run: RunId)
   if (record === undefined || record.state === 'unreadable' || record.attempt === undefined) return undefined;
   const { attempt } = record;
   const hasTask = 'taskId' in record && record.taskId !== undefined;
-  // A call that was withdrawn has no answer.
-  const isMade = record.state === 'sending' || attempt.answer !== undefined;
+  // A call that was withdrawn has no error.
+  const isMade = record.state === 'sending' || attempt.callError !== undefined;
   return isSameRun(attempt, run) && !hasTask && isMade ? attempt : undefined;
 }
 

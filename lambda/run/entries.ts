@@ -12,7 +12,7 @@ import {
   type Unreadable,
   type Unresolved,
 } from '../ledger/record.ts';
-import { isSameRun, type Key, type Mark, markFor } from '../ledger/transitions.ts';
+import { isSameRun, type Mark, markFor, type RecordKey } from '../ledger/transitions.ts';
 import type { Cause } from '../model/cause.ts';
 import type { NoteOf } from '../model/note.ts';
 import type { Outcome } from '../model/outcomes.ts';
@@ -240,7 +240,7 @@ const quarantinedCause = ({ lastVerdict: { verdict, decided }, attempt }: Quaran
   cutoffMillis: attempt.policyCutoffMillis,
 });
 
-export const keyOf = ({ index, names }: EntryBase, { server }: Pick<RunState, 'server'>): Key => ({
+export const keyOf = ({ index, names }: EntryBase, { server }: Pick<RunState, 'server'>): RecordKey => ({
   index,
   entityType: names.entityType,
   aspect: names.aspect,

@@ -1,4 +1,4 @@
-import { cleanBy, schedule } from '../model/asked-by.ts';
+import { cleanRequester, schedule } from '../model/asked-by.ts';
 import { type Mode, type RunInput, runInputSchema } from '../model/run-input.ts';
 import { hourMillis, minuteMillis } from '../model/time.ts';
 import { explain } from '../policy/explain.ts';
@@ -41,8 +41,8 @@ export const isByHand = (input: RunInput, startMillis: number): boolean =>
   input.scheduledTime !== unfilled && scheduledMillis(input, startMillis) === undefined;
 
 /** Who asked for the run: the schedule, or a person, as they say. */
-export const askerOf = (input: RunInput, startMillis: number): string | undefined =>
-  isByHand(input, startMillis) ? cleanBy(input.by) : schedule;
+export const requesterOf = (input: RunInput, startMillis: number): string | undefined =>
+  isByHand(input, startMillis) ? cleanRequester(input.by) : schedule;
 
 /**
  * The one place that decides a run's mode. A release changes the ledger whatever the stage does. A person who names no

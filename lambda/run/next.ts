@@ -9,7 +9,7 @@ import { bytesOf, type DoneEntry, type Entry, maxStateBytes, type RunState, type
 export const maxPolls = 2000;
 
 /** Shorter waits make no difference: Step Functions waits in whole seconds. */
-const leastWaitSeconds = 1;
+const minWaitSeconds = 1;
 
 /**
  * What the workflow does next; every step leaves it in the run state: start the next approved truncation if none of
@@ -34,7 +34,7 @@ export function nextStep(state: RunState, settings: RunSettings, now: number): R
   }
   if (watched.length === 0) return { ...next, next: 'report', waitSeconds: 0 };
   const nextCheckAt = Math.min(endOf(state, settings), ...watched.map(({ watch }) => watch.nextCheckAt));
-  return { ...next, next: 'wait', waitSeconds: Math.max(leastWaitSeconds, Math.ceil((nextCheckAt - now) / 1000)) };
+  return { ...next, next: 'wait', waitSeconds: Math.max(minWaitSeconds, Math.ceil((nextCheckAt - now) / 1000)) };
 }
 
 /**
@@ -74,8 +74,8 @@ export function budgetExceeded(
  */
 export function unfinishedEntry(entry: WatchedEntry, why: 'run-time' | 'step' | 'server', hours?: number): DoneEntry {
   const { watch, record } = entry;
-  const { task, lastMovedAt, error } = watch;
-  const isSeen = lastMovedAt !== undefined || task?.runs || task?.completed;
+  const { task, lastProgressAt, error } = watch;
+  const isSeen = lastProgressAt !== undefined || task?.runs || task?.completed;
   const shown =
     watch.counter === undefined ? { done: task?.done, total: task?.total } : progressShown(record.attempt, watch);
   const cause: Cause = {
@@ -83,7 +83,7 @@ export function unfinishedEntry(entry: WatchedEntry, why: 'run-time' | 'step' | 
     why,
     hours,
     since: watch.sentAt,
-    lastMovedAt,
+    lastProgressAt,
     ...shown,
     ended: task?.completed || undefined,
     vanished: watch.vanished || undefined,

@@ -14,7 +14,7 @@ import { errorOf } from './failure.ts';
 import { budgetExceeded, nextStep } from './next.ts';
 import { recover } from './recover.ts';
 import type { RunServices } from './services.ts';
-import { assertOurs, type Entry, type RunState, type WatchedEntry } from './state.ts';
+import { assertReadable, type Entry, type RunState, type WatchedEntry } from './state.ts';
 import { view } from './view.ts';
 
 const pollConcurrency = 4;
@@ -26,7 +26,7 @@ const pollConcurrency = 4;
  */
 export async function poll(state: RunState, services: RunServices): Promise<RunState> {
   const { clock, settings } = services;
-  assertOurs(state, settings);
+  assertReadable(state, settings);
   const recovered = await afterFailure({ ...state, polls: state.polls + 1 }, services);
   const end = services.deadline() - deadlineMarginMillis;
   const checked = await withDeadline(clock, end, (signal) => checkAll(recovered, services, end, signal));
@@ -46,7 +46,7 @@ async function checkAll(state: RunState, services: RunServices, end: number, sig
     return {
       entry: await checkOne(entry, record, state, { ...services, signal, run, isLastCheck: isOver }),
       // A call of this run that returned no task id may have been refused.
-      breaker: call && afterRefusal(call.answer?.status),
+      breaker: call && afterRefusal(call.callError?.status),
     };
   };
   const polled = await Promise.all(state.entries.map((entry) => limit(() => one(entry))));
@@ -94,6 +94,6 @@ async function afterFailure(state: RunState, { ledger, clock, log }: RunServices
   return {
     ...replaceEntry(rest, target, entry),
     ...withRelease({ ...rest, notes }, ownership(record, rest)),
-    ...(call && afterCallWithoutTask(rest, call.answer?.status)),
+    ...(call && afterCallWithoutTask(rest, call.callError?.status)),
   };
 }

@@ -11,15 +11,15 @@ import {
   runOf,
   type StoredRecord,
 } from '../ledger/record.ts';
-import { isSameRun, type Key, release } from '../ledger/transitions.ts';
+import { isSameRun, type RecordKey, release } from '../ledger/transitions.ts';
 import type { Note, NoteOf } from '../model/note.ts';
-import { usualBatchSize } from '../model/policy-fields.ts';
+import { defaultBatchSize } from '../model/policy-fields.ts';
 import type { RunInput } from '../model/run-input.ts';
 import { dottedName, fromDottedName, searchIndexOfName } from '../policy/aspects.ts';
 import { namesOf, type ParsedPolicy } from '../policy/parse.ts';
 import { withDeadline } from '../truncation/clock.ts';
-import { type Ask, countRows } from '../truncation/counts.ts';
-import { exceedsTolerance, hiddenBy, keptRows, unwrittenIn } from '../truncation/kept.ts';
+import { type AskDryRun, countRows } from '../truncation/counts.ts';
+import { exceedsTolerance, keptRows, unwrittenIn, whyNotVisible } from '../truncation/kept.ts';
 import { endCounters, isInPlace } from '../truncation/watch.ts';
 import { deadlineMarginMillis } from './deadlines.ts';
 import type { RunServices } from './services.ts';
@@ -64,7 +64,7 @@ export async function releaseIndices(
 }
 
 export interface ReleaseRequest {
-  key: Key;
+  key: RecordKey;
   record: StoredRecord | undefined;
   run: RunId;
   by?: string | undefined;
@@ -121,21 +121,21 @@ export async function releaseIndex(
  */
 async function missingIn(
   record: StoredRecord,
-  key: Key,
+  key: RecordKey,
   { operations, clock }: Services,
   signal: AbortSignal,
 ): Promise<Pick<Release, 'missing' | 'notVisible' | 'unwritten' | 'unknown' | 'nothingChanged' | 'error' | 'address'>> {
   if (record.state === 'unreadable' || record.state === 'idle') return { unknown: 'unreadable' };
   const address = addressElsewhere(record, key);
   if (address !== undefined) return { unknown: 'address', address: capped(address) };
-  const ask: Ask = (fields) => operations.dryRun(fields, { signal });
+  const ask: AskDryRun = (fields) => operations.dryRun(fields, { signal });
   const { policyCutoffMillis, fields, baseline, method } = record.attempt;
   // The window's lower end is counted before and after its upper end: if old rows arrive or go in between, the release
   // is refused.
   const counted = await asResult(() =>
     countRows(
       ask,
-      { ...fields, batchSize: usualBatchSize },
+      { ...fields, batchSize: defaultBatchSize },
       {
         sent: fields.cutoffMillis,
         before: policyCutoffMillis,
@@ -165,7 +165,7 @@ async function missingIn(
   const isLost = !isUnresolved(record) && record.lastVerdict?.verdict.outcome === 'rows-missing';
   const kept = keptRows(record.attempt, { ...counted.value, rowsToKeep }, endCounters(seen) ?? record.attempt.end);
   // In an index that the search engine does not know, nothing can be refreshed.
-  const notVisible = isLost || counted.value.isAbsent ? undefined : hiddenBy(kept);
+  const notVisible = isLost || counted.value.isAbsent ? undefined : whyNotVisible(kept);
   return { missing, notVisible, unwritten: unwrittenIn(kept) };
 }
 

@@ -15,7 +15,7 @@ import { errorOf } from './failure.ts';
 import { type PlanEvent, parseInput } from './input.ts';
 import { unfinishedEntry } from './next.ts';
 import type { Log, Publisher, RunSettings, Subscriptions } from './services.ts';
-import { assertOurs, type DoneEntry, type Entry, emptyState, type RunState } from './state.ts';
+import { assertReadable, type DoneEntry, type Entry, emptyState, type RunState } from './state.ts';
 import { view } from './view.ts';
 
 /** A run may last 24 hours (maxRunHours), and its last polls a little longer. A redrive may be a week late. */
@@ -88,7 +88,7 @@ const marksOf = ({ entries, releases }: RunState): Mark[] => [
 export function stateOf({ input, execution }: PlanEvent, settings: RunSettings): RunState {
   const failed = planFailureSchema.safeParse(input).data;
   if (failed === undefined) {
-    assertOurs(input, settings);
+    assertReadable(input, settings);
     return input;
   }
   const parsed = parseInput(failed.input);

@@ -12,7 +12,7 @@ import type { Mode, RunInput } from '../model/run-input.ts';
 import type { Policy } from '../policy/schema.ts';
 import type { Watch } from '../truncation/watch.ts';
 import type { Failure } from './failure.ts';
-import { askerOf, isByHand, modeOf, type PlanEvent, scheduledMillis } from './input.ts';
+import { isByHand, modeOf, type PlanEvent, requesterOf, scheduledMillis } from './input.ts';
 import type { RunSettings } from './services.ts';
 
 /** The run state: the one JSON value that travels through every state of the workflow. */
@@ -182,7 +182,7 @@ export function emptyState(
     stage: settings.stage,
     mode,
     ofChange: input.policies ? true : undefined,
-    by: askerOf(input, executionMillis),
+    by: requesterOf(input, executionMillis),
     byHand: isByHand(input, executionMillis),
     runStartMillis: scheduled ?? executionMillis,
     next: 'report',
@@ -216,7 +216,7 @@ export class StateUnreadable extends Error {
 }
 
 /** @throws StateUnreadable unless the state was written by this version, for the server of these settings */
-export function assertOurs(state: unknown, { gmsUrl }: { gmsUrl: string }): asserts state is RunState {
+export function assertReadable(state: unknown, { gmsUrl }: { gmsUrl: string }): asserts state is RunState {
   const head = headSchema.safeParse(state);
   if (!head.success) throw new StateUnreadable('the run state was written by another version of this job');
   if (head.data.server !== serverAddress(gmsUrl)) throw new StateUnreadable('the run state is about another server');

@@ -9,7 +9,7 @@ import { parseSchedule } from './schedule.ts';
  * @param named the settings that are present, including unreadable ones
  * @param called how a setting is written: in a stage file by its name, in an app by the prop that stands for it
  */
-export function crossFieldProblems(given: Given, named: ReadonlySet<string>, called: Called): Problem[] {
+export function crossFieldProblems(given: Given, named: ReadonlySet<string>, called: Naming): Problem[] {
   return [
     ...address(given),
     ...schedule(given),
@@ -27,7 +27,7 @@ export function crossFieldProblems(given: Given, named: ReadonlySet<string>, cal
 }
 
 type Given = Partial<GivenSettings>;
-export type Called = (field: keyof GivenSettings) => string;
+export type Naming = (field: keyof GivenSettings) => string;
 
 /** The sentence begins with the field, as for a single invalid setting. */
 const wrong = (field: keyof GivenSettings, message: string): Problem[] => [
@@ -83,7 +83,7 @@ function together(named: ReadonlySet<string>, fields: ReadonlyArray<keyof GivenS
 function audience(
   { emails = [], topicArn, topicKeyArn, alarmTopicArn, alarms }: Given,
   named: ReadonlySet<string>,
-  called: Called,
+  called: Naming,
 ): Problem[] {
   const alarmTopic = (does: string): Problem[] => [
     { path: ['alarmTopicArn'], sentence: `${called('alarmTopicArn')} ${does}` },
@@ -113,7 +113,7 @@ const regional = ['topicArn', 'topicKeyArn', 'alarmTopicArn', 'tokenKeyArn', 'en
  */
 export function regionProblems(
   given: Pick<Given, (typeof regional)[number]>,
-  called: Called,
+  called: Naming,
   stackRegion?: string,
 ): Problem[] {
   const found = regional.flatMap((field) => {

@@ -57,7 +57,7 @@ const tagText = (longest: number) =>
     );
 
 /** Limits that hold where nobody sets others. */
-export const usualLimits = { minRetentionDays: 7, maxRunHours: 12 } as const;
+export const defaultLimits = { minRetentionDays: 7, maxRunHours: 12 } as const;
 
 /** What subscribers of the topic get, by their protocol. */
 const format = (usual: DestinationName, description: string) =>
@@ -187,13 +187,13 @@ export const settingFields = {
     .int()
     .min(1)
     .max(5000)
-    .default(usualLimits.minRetentionDays)
+    .default(defaultLimits.minRetentionDays)
     .meta({ description: 'Days; no policy may keep fewer.' }),
   maxRowsPerRun: z.int().min(1).optional().meta({
     description: 'The row limit of policies without a maxRowsPerRun of their own.',
     unset: 'none',
   }),
-  maxRunHours: z.int().min(1).max(24).default(usualLimits.maxRunHours).meta({
+  maxRunHours: z.int().min(1).max(24).default(defaultLimits.maxRunHours).meta({
     description: 'Hours after which a run sends nothing more and reports.',
   }),
   alarmIfNotStartedHours: z.int().min(1).max(168).default(26).meta({

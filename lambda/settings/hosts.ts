@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { isLoopback, readBaseUrl, withoutBrackets } from '../gms/http/base-url.ts';
 
-const reach = 'expose GMS through an internal load balancer or its frontend and write that host';
+const exposeGms = 'expose GMS through an internal load balancer or its frontend and write that host';
 
 /**
  * Why a GMS address cannot work from Lambda; undefined if it can. Lambda asks the resolver of its network, which does
@@ -11,12 +11,12 @@ export function hostProblem(gmsUrl: string): string | undefined {
   const address = readBaseUrl(gmsUrl);
   if (address.kind === 'wrong') return address.problem.replace(/\.$/, '');
   const host = hostOf(new URL(address.baseUrl));
-  if (isLoopback(host)) return `${host} is the function itself, not your server: ${reach}`;
+  if (isLoopback(host)) return `${host} is the function itself, not your server: ${exposeGms}`;
   if (isIP(host) !== 0) return undefined;
   if (/(^|\.)(svc|cluster\.local)$/i.test(host) || /\.svc\./i.test(host)) {
-    return `${host} only resolves inside its Kubernetes cluster: ${reach}`;
+    return `${host} only resolves inside its Kubernetes cluster: ${exposeGms}`;
   }
-  if (!host.includes('.')) return `${host} is a host without a domain, which Lambda cannot resolve: ${reach}`;
+  if (!host.includes('.')) return `${host} is a host without a domain, which Lambda cannot resolve: ${exposeGms}`;
   return undefined;
 }
 
@@ -28,7 +28,7 @@ export function clusterHostWarning(gmsUrl: string): string | undefined {
   const url = new URL(gmsUrl);
   const host = hostOf(url);
   if (url.protocol !== 'http:' || isIP(host) !== 0 || host.split('.').length !== 2) return undefined;
-  return `${host} looks like a service and its namespace, a name that only resolves inside a Kubernetes cluster: if it is one, ${reach}`;
+  return `${host} looks like a service and its namespace, a name that only resolves inside a Kubernetes cluster: if it is one, ${exposeGms}`;
 }
 
 /**

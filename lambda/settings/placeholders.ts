@@ -2,7 +2,7 @@
 const exampleHost = /(?:^|[/@.])example\.(?:com|org|net)(?=[:/?#]|$)|\.example(?=[:/?#]|$)/i;
 const exampleAccount = /\b(?:111122223333|123456789012)\b/;
 /** `<token>`, `YOUR_TOKEN`. */
-const standIn = /^<[^>]*>$|\byour[-_ ](?:token|server|host|company|domain)\b/i;
+const placeholderPattern = /^<[^>]*>$|\byour[-_ ](?:token|server|host|company|domain)\b/i;
 
 /**
  * Why a value is only a placeholder: it was copied from an example and not replaced.
@@ -15,7 +15,7 @@ export function placeholderProblem(text: string): string | undefined {
       : 'address'
     : exampleAccount.test(text)
       ? 'account'
-      : standIn.test(text)
+      : placeholderPattern.test(text)
         ? 'text'
         : undefined;
   return what === undefined ? undefined : `${text} has the ${what} of an example: write your own`;

@@ -2,7 +2,7 @@ import type { IndexNames } from '../gms/backend.ts';
 import { dottedName, namesIn, sharingIndex } from '../policy/aspects.ts';
 import { maxProblems, type Problem } from '../policy/explain.ts';
 import { policySchema } from '../policy/schema.ts';
-import { check } from './unresolved.ts';
+import { checkValue } from './unresolved.ts';
 
 /** A policy as it is written, for Parameter Store; its names are undefined if they are known only later. */
 export interface StagePolicy {
@@ -28,15 +28,15 @@ export function inspectPolicies(
       problems.push({ path: [at], sentence: 'the policies from here on are not checked', problems: list.length - at });
       break;
     }
-    const own = check(schema, written, fields).problems.map((one) => ({ ...one, sentence: `: ${one.sentence}` }));
+    const policy = `policy ${at + 1}`;
     // A duplicate is reported even if the policy has another mistake: once that was fixed, it would come up next.
     const [first = at] = sharing[at] ?? [];
     const name = dottedName(names[at] ?? { entityType: '', aspect: '' });
-    if (first < at)
-      own.unshift({ path: [], sentence: ` is for the same index as policy ${first + 1} (${name}): keep one of them` });
-    problems.push(
-      ...own.map((one) => ({ ...one, path: [at, ...one.path], sentence: `policy ${at + 1}${one.sentence}` })),
-    );
+    const same = `${policy} is for the same index as policy ${first + 1} (${name}): keep one of them`;
+    if (first < at) problems.push({ path: [at], sentence: same });
+    for (const { path, sentence, ...rest } of checkValue(schema, written, fields).problems) {
+      problems.push({ ...rest, path: [at, ...path], sentence: `${policy}: ${sentence}` });
+    }
   }
   const policies = list.map((written, at) => ({ written: Object(written), names: names[at] }));
   return { policies, problems };

@@ -58,7 +58,7 @@ function cronOf(fields: readonly string[], now: number): Schedule {
  * @param wallTimes as `parseSchedule` returns them
  * @returns one of them, or undefined
  */
-export function firstSkipped(wallTimes: readonly number[], timeZone: string): number | undefined {
+export function firstSkippedTime(wallTimes: readonly number[], timeZone: string): number | undefined {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
   const wallAt = (instant: number) => Date.parse(`${format.format(instant).replace(' ', 'T')}Z`);
   return wallTimes.find((wall) => {

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import type { Problem } from '../policy/explain.ts';
-import { placed, readJson } from '../policy/read-json.ts';
+import { readJson, withPlace } from '../policy/read-json.ts';
 import type { PolicyInput } from '../policy/schema.ts';
 import { crossFieldProblems } from './cross-field-checks.ts';
 import { fileFields, type GivenSettings, prefixOf, settingFields, stageNameSchema } from './fields.ts';
 import { inspectPolicies, type StagePolicy } from './policies.ts';
-import { check, from, known, Unresolved } from './unresolved.ts';
+import { checkValue, derivedText, knownValue, UnresolvedValue } from './unresolved.ts';
 
 /**
  * The settings of a stage, read once: from its file, `infra/stages/<stage>.json`, or from the props of the construct.
@@ -47,7 +47,7 @@ export interface Stage {
 
 export function readStageText(stage: string, text: string): Stage {
   const read = readJson(text, { comments: true });
-  if (read.kind === 'wrong') throw new SettingsError([`The file ${placed(read)}`]);
+  if (read.kind === 'wrong') throw new SettingsError([`The file ${withPlace(read)}`]);
   const { found, problems } = readStage(stage, read.value);
   if (found === undefined) throw new SettingsError(problems.map(({ sentence }) => sentence));
   return found;
@@ -70,19 +70,19 @@ type Schemas = Readonly<Record<string, z.ZodType>>;
  * @param names of those fields that are written otherwise than the settings, because they are props
  */
 export function inspectSettings(
-  stage: string | Unresolved | undefined,
+  stage: string | UnresolvedValue | undefined,
   given: unknown,
   schemas: Schemas,
   names: FieldNames = {},
-): { settings?: Settings<Unresolved>; fields: Fields<Unresolved>; problems: Problem[] } {
-  const called = calledBy(names);
+): { settings?: Settings<UnresolvedValue>; fields: Fields<UnresolvedValue>; problems: Problem[] } {
+  const called = namingOf(names);
   const { fields, problems: fieldProblems } = readFields(given, schemas, called);
-  const parameterPrefix = fields.parameterPrefix ?? from(stage ?? '', prefixOf);
-  const tokenParameter = fields.tokenParameter ?? from(parameterPrefix, (prefix) => `${prefix}/token`);
+  const parameterPrefix = fields.parameterPrefix ?? derivedText(stage ?? '', prefixOf);
+  const tokenParameter = fields.tokenParameter ?? derivedText(parameterPrefix, (prefix) => `${prefix}/token`);
   const all = { ...fields, stage, parameterPrefix, tokenParameter };
   const { policies, problems: policyProblems } = inspectPolicies(
-    known(fields.policies) ?? [],
-    known(fields.minRetentionDays) ?? 1,
+    knownValue(fields.policies) ?? [],
+    knownValue(fields.minRetentionDays) ?? 1,
   );
   const named = new Set(Object.entries(Object(given)).flatMap(([name, value]) => (value === undefined ? [] : [name])));
   const problems = [
@@ -93,19 +93,19 @@ export function inspectSettings(
   ];
   if (problems.length > 0) return { fields, problems };
   const { $schema: _, tags: __, ...settings } = all;
-  return { settings: { ...settings, policies } as Settings<Unresolved>, fields, problems };
+  return { settings: { ...settings, policies } as Settings<UnresolvedValue>, fields, problems };
 }
 
 /** How settings are written, where that is not their name. */
 export type FieldNames = Partial<Record<keyof GivenSettings, string>>;
 
-export const calledBy =
+export const namingOf =
   (names: FieldNames) =>
   (field: string): string =>
     names[field as keyof FieldNames] ?? field;
 
-function stageProblems(stage: string | Unresolved | undefined): Problem[] {
-  if (stage instanceof Unresolved) return [];
+function stageProblems(stage: string | UnresolvedValue | undefined): Problem[] {
+  if (stage instanceof UnresolvedValue) return [];
   if (typeof stage !== 'string') return [{ path: [], sentence: 'stage is missing: it names the ledger' }];
   const { error } = stageNameSchema.safeParse(stage);
   return error ? [{ path: [], sentence: `The stage's name "${stage}" ${error.issues[0]?.message}` }] : [];
@@ -116,10 +116,10 @@ function readFields(
   given: unknown,
   schemas: Schemas,
   called: (field: string) => string,
-): { fields: Fields<Unresolved>; problems: Problem[] } {
+): { fields: Fields<UnresolvedValue>; problems: Problem[] } {
   const names = Object.keys(schemas).map(called);
   const anything = z.strictObject(Object.fromEntries(names.map((name) => [name, z.unknown().optional()])));
-  const { problems } = check(anything, given, names);
+  const { problems } = checkValue(anything, given, names);
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return { fields: {}, problems };
   const read = Object.entries(schemas).map(([field, schema]) => {
     const name = called(field);
@@ -136,12 +136,12 @@ function readFields(
 const resourceLists = ['emails', 'policies'];
 
 function readField(name: string, schema: z.ZodType, value: unknown, names: readonly string[]) {
-  if (!(value instanceof Unresolved)) return check(z.object({ [name]: schema }), { [name]: value }, names);
+  if (!(value instanceof UnresolvedValue)) return checkValue(z.object({ [name]: schema }), { [name]: value }, names);
   const sentence = `${name} is a list whose length synth does not know: give its items`;
   return { value: { [name]: value }, problems: resourceLists.includes(name) ? [{ path: [name], sentence }] : [] };
 }
 
 const onlyKnown = <Some extends object>(all: Some) =>
-  Object.fromEntries(Object.entries(all).filter(([, value]) => !(value instanceof Unresolved))) as {
-    [Name in keyof Some]?: Exclude<Some[Name], Unresolved>;
+  Object.fromEntries(Object.entries(all).filter(([, value]) => !(value instanceof UnresolvedValue))) as {
+    [Name in keyof Some]?: Exclude<Some[Name], UnresolvedValue>;
   };

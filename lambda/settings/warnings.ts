@@ -3,9 +3,9 @@ import { dottedName, knownAspects } from '../policy/aspects.ts';
 import { nearest } from '../policy/nearest.ts';
 import { clusterHostWarning, isPlainAndPublic } from './hosts.ts';
 import { placeholderProblem } from './placeholders.ts';
-import { firstSkipped, parseSchedule } from './schedule.ts';
+import { firstSkippedTime, parseSchedule } from './schedule.ts';
 import type { Settings } from './settings.ts';
-import { known, type Unresolved } from './unresolved.ts';
+import { knownValue, type UnresolvedValue } from './unresolved.ts';
 
 /**
  * Settings that may be intended but deserve a second look: synth says so, and so does `validate`. What is not known
@@ -33,7 +33,7 @@ export function warningsOf(settings: Given, called: (field: string) => string = 
   ];
 }
 
-type Given = Settings<Unresolved>;
+type Given = Settings<UnresolvedValue>;
 
 const warning = (id: string, path: PropertyKey[], text: string): Warning[] => [{ id, path, text }];
 
@@ -55,7 +55,7 @@ function placeholders(settings: Given, called: (field: string) => string): Warni
 }
 
 function address({ gmsUrl: given, subnetIds }: Given): Warning[] {
-  const gmsUrl = known(given);
+  const gmsUrl = knownValue(given);
   if (gmsUrl === undefined) return [];
   const plain = `gmsUrl ${gmsUrl} is plain http to a public host: the token can be read in transit; use https.`;
   const doubt = clusterHostWarning(gmsUrl);
@@ -66,8 +66,8 @@ function address({ gmsUrl: given, subnetIds }: Given): Warning[] {
 }
 
 function identity({ noIdentity, gmsUrl }: Given): Warning[] {
-  if (known(noIdentity) !== true) return [];
-  const text = `No token is sent (noIdentity): anyone who reaches ${known(gmsUrl) ?? 'gmsUrl'} can delete rows, too.`;
+  if (knownValue(noIdentity) !== true) return [];
+  const text = `No token is sent (noIdentity): anyone who reaches ${knownValue(gmsUrl) ?? 'gmsUrl'} can delete rows, too.`;
   return warning('no-identity', ['noIdentity'], text);
 }
 
@@ -82,7 +82,7 @@ function audience({ emails, slackChannelId, teamsChannelId, topicArn }: Given): 
 
 function policies({ policies: all, parameterPrefix }: Given): Warning[] {
   if (all.length === 0) {
-    const path = `${known(parameterPrefix) ?? 'parameterPrefix'}/policies`;
+    const path = `${knownValue(parameterPrefix) ?? 'parameterPrefix'}/policies`;
     const text = `The stage has no policy: a run fails until there is one below ${path}.`;
     return warning('no-policy', ['policies'], text);
   }
@@ -95,8 +95,8 @@ function policies({ policies: all, parameterPrefix }: Given): Warning[] {
 
 function schedule({ schedule: given, alarmIfNotStartedHours, alarms }: Given): Warning[] {
   if (alarms === false) return [];
-  const parsed = parseSchedule(known(given) ?? '', Date.now());
-  if (parsed.kind === 'wrong' || parsed.longestGapHours <= (known(alarmIfNotStartedHours) ?? Infinity)) return [];
+  const parsed = parseSchedule(knownValue(given) ?? '', Date.now());
+  if (parsed.kind === 'wrong' || parsed.longestGapHours <= (knownValue(alarmIfNotStartedHours) ?? Infinity)) return [];
   const hours = Math.ceil(parsed.longestGapHours);
   const remedy =
     hours > 168
@@ -107,10 +107,10 @@ function schedule({ schedule: given, alarmIfNotStartedHours, alarms }: Given): W
 }
 
 function skipped({ schedule: given, timeZone: zone }: Given): Warning[] {
-  const timeZone = known(zone);
-  const parsed = parseSchedule(known(given) ?? '', Date.now());
+  const timeZone = knownValue(zone);
+  const parsed = parseSchedule(knownValue(given) ?? '', Date.now());
   const isKnown = parsed.kind === 'cron' && timeZone !== undefined;
-  const time = isKnown ? firstSkipped(parsed.wallTimes, timeZone) : undefined;
+  const time = isKnown ? firstSkippedTime(parsed.wallTimes, timeZone) : undefined;
   if (time === undefined) return [];
   const [date, clock] = new Date(time).toISOString().split(/[T.]/);
   const text = `Nothing starts on ${date}: daylight saving in ${timeZone} skips ${clock?.slice(0, 5)} that night. Choose another time, or UTC.`;

@@ -3,14 +3,14 @@ import { asResult, type Operations } from '../gms/operations.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { overdueAfterMillis } from '../ledger/ownership.ts';
 import { isUnresolved, type RunId, type StoredRecord, type Unresolved, type Verdict } from '../ledger/record.ts';
-import { isSameRun, learnFromStatus, recordVerdict } from '../ledger/transitions.ts';
-import { concernsServer } from '../model/server-error.ts';
+import { isSameRun, recordStatus, recordVerdict } from '../ledger/transitions.ts';
+import { concernsServer, type ServerError } from '../model/server-error.ts';
 import type { Clock } from './clock.ts';
-import { type Ask, countTruncation, countWindow, type TruncationCounts } from './counts.ts';
+import { type AskDryRun, countTruncation, countWindow, type TruncationCounts } from './counts.ts';
 import { isFinal, judge, judgeUncountable, stateAfter } from './judge.ts';
 import { nextCheckAt } from './next-check.ts';
 import { physicalIndex, readSizes } from './sizes.ts';
-import { endCounters, hasEnded, hasProgressed, methodShown, type Observation, reduce, type Watch } from './watch.ts';
+import { endCounters, hasEnded, hasHigherCounter, methodShown, type Observation, reduce, type Watch } from './watch.ts';
 
 export interface CheckServices {
   operations: Operations;
@@ -35,56 +35,48 @@ type CheckResult =
  */
 export async function check(record: Unresolved, watch: Watch, services: CheckServices): Promise<CheckResult> {
   const { clock, ledger, isLastCheck } = services;
-  const seen = await see(record, watch, services);
-  const known = withStatus(record, seen, watch);
-  if (known !== record && !(await ledger.replace(known))) return again(record, watch, clock.now());
-  const after = reduce(watch, seen, known.attempt);
-  if (seen.error && !seen.counts) return checkFailed(known, { ...after, lastCheckAt: clock.now() }, services);
+  const observation = await observe(record, watch, services);
+  const updated = withStatus(record, observation, watch);
+  if (updated !== record && !(await ledger.replace(updated))) return keepWatching(record, watch, clock.now());
+  const after = reduce(watch, observation, updated.attempt);
+  if (observation.error && !observation.counts)
+    return checkFailed(updated, { ...after, lastCheckAt: clock.now() }, services);
   // A truncation too old to wait for is judged at the run's end by what can be counted.
   const isOverdue = isLastCheck(clock.now()) && isOld(record, services) && after.isStuck === true;
-  const { counts } = seen;
-  if (!counts || !(isOverdue || hasEnded(after, seen, known))) {
-    return again(known, { ...after, pending: undefined }, clock.now());
+  const { counts } = observation;
+  if (!counts || !(isOverdue || hasEnded(after, observation, updated))) {
+    return keepWatching(updated, { ...after, pending: undefined }, clock.now());
   }
-  const verdict = judge(known, after, counts);
-  const pending = agreement(after, verdict, seen.until);
-  if (!isFinal(verdict, { ...seen, counts }, { before: watch, agreesSince: pending.since, isOverdue })) {
-    return again(known, { ...after, pending }, clock.now());
+  const verdict = judge(updated, after, counts);
+  const pending = agreement(after, verdict, observation.until);
+  if (!isFinal(verdict, { ...observation, counts }, { before: watch, agreesSince: pending.since, isOverdue })) {
+    return keepWatching(updated, { ...after, pending }, clock.now());
   }
-  return resolve(known, { ...after, pending }, withDuration(verdict, after, seen), services, counts);
+  return resolve(updated, { ...after, pending }, withDuration(verdict, after, observation), services, counts);
 }
 
 /** The record with what this check's status has shown; the same record if that is nothing new. */
-function withStatus(record: Unresolved, seen: Observation, watch: Watch): Unresolved {
+function withStatus(record: Unresolved, observation: Observation, watch: Watch): Unresolved {
   const { attempt } = record;
-  const method = methodShown(record, seen, watch.hasWritten ?? false);
+  const method = methodShown(record, observation, watch.hasWritten ?? false);
   // The verdict of a delete needs counts alone.
-  const end = method === 'reindex' ? (endCounters(seen.status) ?? attempt.end) : attempt.end;
+  const end = method === 'reindex' ? (endCounters(observation.status) ?? attempt.end) : attempt.end;
   const isKnown = method === attempt.method && isDeepStrictEqual(end, attempt.end);
-  return isKnown ? record : learnFromStatus(record, { method, end });
+  return isKnown ? record : recordStatus(record, { method, end });
 }
 
 /**
  * Asks in this order: the task's status, rows to delete, the end of the rows to keep. A status that says running, with
  * a higher counter, completes the check, unless it is the run's last. A failed check carries its error.
  */
-async function see(record: Unresolved, watch: Watch, services: CheckServices): Promise<Observation> {
-  const { clock, operations, signal, isLastCheck } = services;
+async function observe(record: Unresolved, watch: Watch, services: CheckServices): Promise<Observation> {
+  const { clock, isLastCheck } = services;
   const at = clock.now();
-  // Asked each time: an expired token or a gateway refuses once, and the next answer may say that the task runs.
-  const answer =
-    record.state === 'running'
-      ? await asResult(() => operations.taskStatus(record.taskId, { signal, attempts: 1 }))
-      : undefined;
-  const status = answer?.kind === 'done' ? answer.value : undefined;
-  const unread = answer?.kind === 'failed' ? answer.error : undefined;
-  // Where a status was read before, a failure is no sign that nothing runs.
-  const failure = unread && (watch.hasStatus || unread.kind === 'aborted') ? unread : undefined;
-  const statusError = failure ? undefined : unread;
+  const { status, statusError, failure } = await readStatus(record, watch, services);
   if (failure && (concernsServer(failure) || failure.kind === 'aborted'))
     return { at, until: clock.now(), error: failure };
   // A run's last check always counts: its report must not show numbers that are hours old.
-  if (hasProgressed(watch, status) && !isLastCheck(at)) return { at, until: clock.now(), status };
+  if (hasHigherCounter(watch, status) && !isLastCheck(at)) return { at, until: clock.now(), status };
   const { attempt } = record;
   const { countedAtMillis } = attempt.baseline;
   const counted = await asResult(() => countTruncation(asker(services), { ...attempt, countedAtMillis }));
@@ -93,12 +85,30 @@ async function see(record: Unresolved, watch: Watch, services: CheckServices): P
   return { at, until, status, statusError, counts: counted.value, error: failure };
 }
 
+type StatusRead = Pick<Observation, 'status' | 'statusError'> & { failure?: ServerError };
+
+/**
+ * The task's status, if there is a task. Asked each time: an expired token or a gateway refuses once, and the next
+ * answer may say that the task runs.
+ */
+async function readStatus(
+  record: Unresolved,
+  { hasStatus }: Watch,
+  { operations, signal }: CheckServices,
+): Promise<StatusRead> {
+  if (record.state !== 'running') return {};
+  const asked = await asResult(() => operations.taskStatus(record.taskId, { signal, attempts: 1 }));
+  if (asked.kind === 'done') return { status: asked.value };
+  // Where a status was read before, a failure is no sign that nothing runs.
+  return hasStatus || asked.error.kind === 'aborted' ? { failure: asked.error } : { statusError: asked.error };
+}
+
 const asker =
-  ({ operations, signal }: CheckServices): Ask =>
+  ({ operations, signal }: CheckServices): AskDryRun =>
   (fields) =>
     operations.dryRun(fields, { signal });
 
-const again = (record: Unresolved, watch: Watch, now: number): CheckResult => ({
+const keepWatching = (record: Unresolved, watch: Watch, now: number): CheckResult => ({
   kind: 'watching',
   record,
   watch: { ...watch, nextCheckAt: nextCheckAt(record, watch, now) },
@@ -119,10 +129,11 @@ const isOld = ({ attempt: { sendingSince } }: Unresolved, { run, clock }: CheckS
  */
 async function checkFailed(record: Unresolved, watch: Watch, services: CheckServices): Promise<CheckResult> {
   const now = services.clock.now();
-  const { error, noProgressSince, isStuck } = watch;
+  const { error, noOwnProgressSince, isStuck } = watch;
   const isCount = error?.operation === 'dry-run' && !concernsServer(error) && error.kind !== 'aborted';
-  const mayMove = noProgressSince !== undefined && !isStuck;
-  if (!isCount || mayMove || !services.isLastCheck(now) || !isOld(record, services)) return again(record, watch, now);
+  const mayProgress = noOwnProgressSince !== undefined && !isStuck;
+  if (!isCount || mayProgress || !services.isLastCheck(now) || !isOld(record, services))
+    return keepWatching(record, watch, now);
   return resolve(record, watch, judgeUncountable(record, watch), services);
 }
 
@@ -144,7 +155,7 @@ async function resolve(
   const stored = await ledger.read(record.index);
   // The other writer has only fenced a run off, or recorded what a status has shown: there is no verdict yet.
   const isUnresolvedStill = stored !== undefined && isUnresolved(stored) && isSameRun(stored.attempt, record.attempt);
-  return isUnresolvedStill ? again(stored, watch, now) : { kind: 'resolved', record: stored };
+  return isUnresolvedStill ? keepWatching(stored, watch, now) : { kind: 'resolved', record: stored };
 }
 
 async function nextWindow({ attempt }: Unresolved, counts: TruncationCounts, services: CheckServices) {

@@ -11,7 +11,7 @@ import type { PolicySettings } from '../policy/schema.ts';
  */
 
 /** A dry run with these fields. Throws OperationsError. */
-export type Ask = (fields: TruncateFields) => Promise<DryRun>;
+export type AskDryRun = (fields: TruncateFields) => Promise<DryRun>;
 
 /**
  * The request fields of one policy, the same for the dry run that justifies a truncate and for the truncate itself.
@@ -50,7 +50,7 @@ export interface Rows<Cutoffs> {
  * servers (another prefix, an upgrade).
  */
 export async function countRows<Cutoffs extends Record<string, number | undefined>>(
-  ask: Ask,
+  ask: AskDryRun,
   fields: Pick<TruncateFields, 'entityType' | 'aspect' | 'batchSize'>,
   cutoffs: Cutoffs,
 ): Promise<Rows<Cutoffs>> {
@@ -92,7 +92,7 @@ export interface TruncationCounts {
 
 /** Rows to delete, and rows to keep: those in (policyCutoffMillis, countedAtMillis]. Throws OperationsError. */
 export async function countTruncation(
-  ask: Ask,
+  ask: AskDryRun,
   {
     fields,
     policyCutoffMillis,
@@ -127,7 +127,7 @@ export const retentionOfWindow = ({ afterMillis }: Pick<Window, 'afterMillis'>, 
  * so the window's end is counted again, after its beginning
  */
 export async function countWindow(
-  ask: Ask,
+  ask: AskDryRun,
   attempt: Attempt,
   { rowsLeft, rowsUntilEnd }: TruncationCounts,
   nowMillis: number,

@@ -1,8 +1,8 @@
 import type { Attempt, Unresolved, Verdict } from '../ledger/record.ts';
 import type { Cause, CauseOf, Counters } from '../model/cause.ts';
-import { accountsFor, exceedsTolerance, type KeptRows, keptRows, tolerated } from './kept.ts';
+import { accountsFor, defaultTolerance, exceedsTolerance, type KeptRows, keptRows } from './kept.ts';
 import { agreeingChecksMillis } from './next-check.ts';
-import { isInPlace, isRemainder, type Observation, remaining, rowsProcessed, type Watch } from './watch.ts';
+import { isInPlace, isRemainder, type Observation, remainderLimits, rowsProcessed, type Watch } from './watch.ts';
 
 /**
  * The verdict about a truncation that has ended, by the record's own baseline, whoever judges it. Pure: the two tables
@@ -39,7 +39,7 @@ function judgeDelete({ state, attempt }: Unresolved, watch: Watch, counts: Count
   const facts = { ...commonFacts(attempt, counts), rowsDeleted: gone - (goneBesides ?? 0) };
   const isUntouched = counts.rowsLeft >= baseline.rowsToDelete && counts.rowsToKeep >= baseline.rowsToKeep;
   if (state === 'sending' && isUntouched) {
-    return { ...facts, outcome: 'failed', cause: { kind: 'unchanged', error: attempt.answer, ...counters } };
+    return { ...facts, outcome: 'failed', cause: { kind: 'unchanged', error: attempt.callError, ...counters } };
   }
   if (exceedsTolerance(attempt, facts.rowsMissing)) {
     return { ...facts, ...rowsMissing(attempt, counts, { ...counters, goneBesides }) };
@@ -78,7 +78,7 @@ function rowsGoneBesides({ end }: Watch, gone: number): number | undefined {
 /** Old rows that are left although its task has deleted as many as the baseline had. */
 function arrivedMeanwhile({ end }: Watch, { baseline }: Attempt, { rowsLeft }: Counts): number | undefined {
   if (end?.deleted === undefined || end.cancelled) return undefined;
-  return end.deleted >= baseline.rowsToDelete && rowsLeft < baseline.rowsToDelete * remaining.most
+  return end.deleted >= baseline.rowsToDelete && rowsLeft < baseline.rowsToDelete * remainderLimits.most
     ? rowsLeft
     : undefined;
 }
@@ -106,7 +106,7 @@ function judgeInPlace({ state, attempt }: Unresolved, watch: Watch, counts: Coun
   const isHidden = kept.kind !== 'all' && (found === 0 || exceedsTolerance(attempt, kept.rows));
   if (isHidden) {
     const written = kept.kind === 'not-visible' ? kept.written : undefined;
-    const error = attempt.answer ?? watch.statusError;
+    const error = attempt.callError ?? watch.statusError;
     return {
       ...facts,
       outcome: 'unknown',
@@ -125,7 +125,7 @@ function judgeInPlace({ state, attempt }: Unresolved, watch: Watch, counts: Coun
  * keep show where the alias leads, if there are more than are tolerated to be gone.
  */
 const isSurelyMoved = ({ baseline }: Attempt, { rowsLeft }: Counts, { kind }: KeptRows): boolean =>
-  !isRemainder(rowsLeft, baseline.rowsToDelete) || (kind === 'all' && baseline.rowsToKeep > tolerated.rows);
+  !isRemainder(rowsLeft, baseline.rowsToDelete) || (kind === 'all' && baseline.rowsToKeep > defaultTolerance.rows);
 
 /** What is not counted: rows that nothing says were written, and rows that may only not be visible. */
 function rowsGone(kept: KeptRows): Pick<Verdict, 'rowsMissing' | 'rowsNotVisible'> {
@@ -158,8 +158,8 @@ function judgeNotInPlace(attempt: Attempt, watch: Watch, counts: Counts): Verdic
   return { ...facts, ...(isLost ? rowsMissing(attempt, counts, counters) : unproven(attempt, watch, false, counters)) };
 }
 
-function unproven({ answer }: Attempt, { vanished, statusError }: Watch, inPlace: boolean, counters: Counters) {
-  const error = answer ?? statusError;
+function unproven({ callError }: Attempt, { vanished, statusError }: Watch, inPlace: boolean, counters: Counters) {
+  const error = callError ?? statusError;
   const cause: Cause = { kind: 'unproven', error, inPlace, vanished: vanished || undefined, ...counters };
   return { outcome: 'unknown', cause } as const;
 }

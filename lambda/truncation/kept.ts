@@ -3,17 +3,20 @@ import type { Attempt } from '../ledger/record.ts';
 import type { TruncationCounts } from './counts.ts';
 
 /** Rows to keep that are not counted matter only above both limits: entities are deleted on ordinary days. */
-export const tolerated = { percent: 2, rows: 10 } as const;
+export const defaultTolerance = { percent: 2, rows: 10 } as const;
 
 /**
  * Whether more rows to keep are gone, or not visible, than the attempt's policy tolerated when it was sent (rule 9): a
  * later change of the policy does not judge an older attempt. With 0 not even one row is.
  */
 export function exceedsTolerance(
-  { baseline: { rowsToKeep }, maxMissingPercent = tolerated.percent }: Pick<Attempt, 'baseline' | 'maxMissingPercent'>,
+  {
+    baseline: { rowsToKeep },
+    maxMissingPercent = defaultTolerance.percent,
+  }: Pick<Attempt, 'baseline' | 'maxMissingPercent'>,
   rows: number,
 ): boolean {
-  const least = maxMissingPercent === 0 ? 0 : tolerated.rows;
+  const least = maxMissingPercent === 0 ? 0 : defaultTolerance.rows;
   return rows > Math.max(least, (rowsToKeep * maxMissingPercent) / 100);
 }
 
@@ -54,7 +57,7 @@ export function keptRows(
 }
 
 /** Why rows that are not counted may be there all the same, as causes and notes have it. */
-export const hiddenBy = ({ kind }: KeptRows): 'written' | 'perhaps' | undefined =>
+export const whyNotVisible = ({ kind }: KeptRows): 'written' | 'perhaps' | undefined =>
   kind === 'not-visible' ? 'written' : kind === 'nothing-visible' ? 'perhaps' : undefined;
 
 /** What its status leaves out, beside the counts' number. */

@@ -16,24 +16,24 @@ const quickMillis = 5 * secondMillis;
  */
 export function nextCheckAt(record: Unresolved, watch: Watch, now: number): number {
   if (record.state === 'sending' && now < record.attempt.judgeableAt) return record.attempt.judgeableAt;
-  if (watch.pending) return Math.max(now + quickMillis, secondLookAt(watch.pending, now));
+  if (watch.pending) return Math.max(now + quickMillis, recheckAt(watch.pending, now));
   const left = millisLeft(watch, now);
   const age = now - watch.sentAt;
   const farthest = left !== undefined && isSteady(watch) ? age : age * checkInterval.share;
-  const predicted = left === undefined ? Number.POSITIVE_INFINITY : aimedAt(left);
+  const predicted = left === undefined ? Number.POSITIVE_INFINITY : plannedWaitMillis(left);
   const least = Math.min(checkInterval.minMillis, Math.max(quickMillis, predicted));
   return now + Math.max(least, Math.min(checkInterval.maxMillis, farthest, predicted));
 }
 
 /** A verdict that is not final may come from counts before a refresh: a quick look can show that all is well. */
-const secondLookAt = ({ since }: NonNullable<Watch['pending']>, now: number): number =>
+const recheckAt = ({ since }: NonNullable<Watch['pending']>, now: number): number =>
   now - since < quickMillis ? now : since + agreeingChecksMillis;
 
 /**
  * Milliseconds to wait for a predicted end: a little less while the remaining tenth is longer than the shortest wait,
  * otherwise a little more.
  */
-const aimedAt = (left: number): number =>
+const plannedWaitMillis = (left: number): number =>
   left * early.rest > checkInterval.minMillis ? left * (1 - early.rest) : left * (1 + late.share) + late.millis;
 
 const early = { rest: 0.1 } as const;
@@ -60,16 +60,16 @@ function isSteady({ progress, sentAt }: Watch): boolean {
   if (!progress?.before) return false;
   const { done, at, before } = progress;
   const expected = (done / Math.max(1, at - sentAt)) * (at - before.at);
-  return Math.abs(done - before.done - expected) <= expected * steady;
+  return Math.abs(done - before.done - expected) <= expected * steadyTolerance;
 }
 
-const steady = 0.25;
+const steadyTolerance = 0.25;
 
 /**
  * Whether to check now because another truncation is being checked anyway: yes in the last quarter of its interval.
  * Truncations of about the same age fall into step, so more of them do not need more polls.
  */
 export const isDue = ({ lastCheckAt, nextCheckAt: at }: Watch, now: number): boolean =>
-  at - now <= Math.max(0, at - lastCheckAt) * sharing;
+  at - now <= Math.max(0, at - lastCheckAt) * earlyShare;
 
-const sharing = 0.25;
+const earlyShare = 0.25;

@@ -1,7 +1,7 @@
 import type { Operations } from '../gms/operations.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerRecord, Sending, Unresolved } from '../ledger/record.ts';
-import { isSameAttempt, markRunning, noteAnswer } from '../ledger/transitions.ts';
+import { isSameAttempt, markRunning, recordCallError } from '../ledger/transitions.ts';
 import type { ServerError } from '../model/server-error.ts';
 import type { Clock } from './clock.ts';
 
@@ -41,11 +41,11 @@ export async function send(record: Sending, until: SendUntil, services: SendServ
       const { taskId } = truncation;
       // Log it first: otherwise an id that cannot be stored would be lost.
       log.info(taskIdLine, { index: record.index, taskId });
-      return { kind: 'sent', record: await writeAnswer(record, (current) => markRunning(current, taskId), services) };
+      return { kind: 'sent', record: await updateSending(record, (current) => markRunning(current, taskId), services) };
     }
     case 'unresolved': {
       const { error } = truncation;
-      const answered = await writeAnswer(record, (current) => noteAnswer(current, error), services);
+      const answered = await updateSending(record, (current) => recordCallError(current, error), services);
       return { kind: 'sent', record: answered, error };
     }
   }
@@ -58,7 +58,7 @@ const maxWrites = 5;
  * Records what became of the call. Another run may have written to the record meanwhile, so the change applies to the
  * record as it is now. Throws LedgerError.
  */
-export async function writeAnswer<Next extends LedgerRecord>(
+export async function updateSending<Next extends LedgerRecord>(
   record: Sending,
   change: (current: Sending) => Next,
   { ledger }: Pick<SendServices, 'ledger'>,

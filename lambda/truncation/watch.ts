@@ -9,12 +9,12 @@ import type { TruncationCounts } from './counts.ts';
 const inPlaceShare = 0.5;
 
 /** Rows to delete that are left count only above both limits, or when they are half or more of what there was. */
-export const remaining = { share: 0.01, rows: 10, most: 0.5 } as const;
+export const remainderLimits = { share: 0.01, rows: 10, most: 0.5 } as const;
 
-const still = { minMillis: 10 * minuteMillis, share: 0.2, maxMillis: 2 * hourMillis } as const;
+const noProgressWindow = { minMillis: 10 * minuteMillis, share: 0.2, maxMillis: 2 * hourMillis } as const;
 
-/** A record is judged for its age only after two checks this far apart have shown no movement. */
-const overdueChecksMillis = 10 * minuteMillis;
+/** A record is judged for its age only after two checks this far apart have shown no progress of its own. */
+const stuckMillis = 10 * minuteMillis;
 
 /** A value of this run's checks: the first, the last, the smallest or the largest; undefined until one check has it. */
 type First<Value> = Value | undefined;
@@ -26,10 +26,10 @@ type Most<Value> = Value | undefined;
  * What the checks of one run know about one unresolved truncation: the last numbers, and since when they have been the
  * same (rule 7). Pure: `reduce` makes the next watch of this one and what a check saw. Times are epoch milliseconds.
  *
- *   moved       fewer rows left, a higher counter, or more rows to keep of a reindex    begins stillness anew
- *   progressed  fewer rows left, or a higher counter                                    is not stuck
- *   still       for 20 % of its age (10 min to 2 h) nothing moved, no status said runs  has ended: it is judged
- *   stuck       no progress in two checks at least 10 min apart                         judged at its run's end, after 20 h
+ *   progress      fewer rows left than ever, a higher counter, or more rows to keep of a reindex
+ *   own progress  one of the first two: rows that arrive late look like the third
+ *   no progress   for 20 % of its age (10 min to 2 h), and no status said that it runs: it has ended, and is judged
+ *   stuck         no own progress in two checks at least 10 min apart: judged at its run's end, after 20 h
  */
 export interface Watch {
   run: RunId;
@@ -39,20 +39,18 @@ export interface Watch {
   lastCheckAt: number;
   nextCheckAt: number;
   /** When the server said something of it: a status, or counts. */
-  seenAt?: Last<number>;
+  observedAt?: Last<number>;
   rowsLeft?: Least<number>;
   rowsToKeep?: Last<number>;
   /** Rows that its task has worked through. */
   counter?: Most<number>;
-  /** End of the last check that saw movement or a status that says running; until then, of the first count. */
-  stillSince?: number;
-  /**
-   * End of the last check in which rows to delete or the counter improved; until then, of the first count (rule 10).
-   */
+  /** End of the last check that saw progress or a status that says running; until then, of the first count. */
   noProgressSince?: number;
-  /** A successful check at least 10 min later has shown no progress either. */
+  /** End of the last check that saw progress of its own; until then, of the first count (rule 10). */
+  noOwnProgressSince?: number;
+  /** A successful check at least 10 min later has shown none either. */
   isStuck?: Last<boolean>;
-  lastMovedAt?: Last<number>;
+  lastProgressAt?: Last<number>;
   hasStatus?: boolean;
   task?: Last<{ completed: boolean; done: number; total?: number; runs: boolean }>;
   /** A status has shown rows created or updated: it is a reindex. */
@@ -158,74 +156,73 @@ export const isInPlace = (
 ): boolean => rowsLeft < baseline.rowsToDelete * inPlaceShare;
 
 /** Whether the task runs and its counter is higher than before: nothing needs to be counted then. */
-export const hasProgressed = (watch: Watch, status: TaskStatus | undefined): boolean =>
+export const hasHigherCounter = (watch: Watch, status: TaskStatus | undefined): boolean =>
   status?.kind === 'found' &&
   !status.completed &&
   watch.counter !== undefined &&
   rowsProcessed(status.counters) > watch.counter;
 
 /**
- * The next watch. Rows that arrive are not movement. A failed check proves nothing, but if it got a status with a
- * higher counter, that is movement: a truncation that progresses must never look stuck.
+ * The next watch. Rows that arrive are no progress. A failed check proves nothing, but if it got a status with a higher
+ * counter, that is progress: a truncation that goes on must never look stuck.
  */
-export function reduce(before: Watch, seen: Observation, attempt: Attempt): Watch {
-  const movement = movementOf(before, seen, attempt);
+export function reduce(before: Watch, observation: Observation, attempt: Attempt): Watch {
+  const { at, status, counts, error } = observation;
+  const made = progressMade(before, observation, attempt);
   return {
     ...before,
-    lastCheckAt: seen.at,
-    seenAt: seen.status || seen.counts ? seen.at : before.seenAt,
-    rowsLeft: least(before.rowsLeft, seen.counts?.rowsLeft),
-    rowsToKeep: seen.counts ? seen.counts.rowsToKeep : before.rowsToKeep,
-    counter: most(before.counter, counterOf(seen.status)),
-    ...idleness(before, seen, movement),
-    ...byStatus(before, seen),
-    // What has not moved predicts nothing.
-    progress: movement.moved || movement.isFirst ? progressOf(before, seen, attempt) : seen.error && before.progress,
-    error: seen.error,
+    lastCheckAt: at,
+    observedAt: status || counts ? at : before.observedAt,
+    rowsLeft: smallerOf(before.rowsLeft, counts?.rowsLeft),
+    rowsToKeep: counts ? counts.rowsToKeep : before.rowsToKeep,
+    counter: largerOf(before.counter, counterOf(status)),
+    ...progressTimes(before, observation, made),
+    ...statusFields(before, observation),
+    // What made no progress predicts nothing.
+    progress: made.any || made.isFirst ? progressOf(before, observation, attempt) : error && before.progress,
+    error,
   };
 }
 
-interface Movement {
+interface ProgressMade {
   /** Rows to delete have become fewer, or the counter higher. */
-  progressed: boolean;
+  own: boolean;
   /** That, or rows to keep of a reindex have become more. */
-  moved: boolean;
-  /** The first count: nothing can have moved yet, but the time of stillness begins. */
+  any: boolean;
+  /** The first count: there is nothing to compare it with, but the time without progress begins. */
   isFirst: boolean;
 }
 
-function movementOf(before: Watch, { counts, status }: Observation, { method, baseline }: Attempt): Movement {
+function progressMade(before: Watch, { counts, status }: Observation, { method, baseline }: Attempt): ProgressMade {
   const counter = counterOf(status);
   const isFewer = counts && before.rowsLeft !== undefined && counts.rowsLeft < before.rowsLeft;
-  const isFurther = counter !== undefined && before.counter !== undefined && counter > before.counter;
+  const isHigher = counter !== undefined && before.counter !== undefined && counter > before.counter;
   const { rowsToKeep = Number.POSITIVE_INFINITY } = before;
-  const hasMoreRows =
+  const hasMoreToKeep =
     method === 'reindex' && counts && counts.rowsToKeep > rowsToKeep && rowsToKeep < baseline.rowsToKeep;
-  const progressed = isFewer || isFurther;
+  const own = isFewer || isHigher;
+  return { own, any: own || hasMoreToKeep === true, isFirst: !!counts && before.rowsToKeep === undefined };
+}
+
+type ProgressTimes = Pick<Watch, 'noProgressSince' | 'noOwnProgressSince' | 'isStuck' | 'lastProgressAt'>;
+
+function progressTimes(before: Watch, observation: Observation, { own, any, isFirst }: ProgressMade): ProgressTimes {
+  const { at, until, counts, error, status } = observation;
+  const runs = before.noProgressSince !== undefined && status?.kind === 'found' && !status.completed;
+  const noOwnProgressSince = own || isFirst ? until : before.noOwnProgressSince;
+  const isLong = noOwnProgressSince !== undefined && at - noOwnProgressSince >= stuckMillis;
   return {
-    progressed,
-    moved: progressed || hasMoreRows === true,
-    isFirst: !!counts && before.rowsToKeep === undefined,
+    noProgressSince: any || isFirst || runs ? until : before.noProgressSince,
+    noOwnProgressSince,
+    isStuck: counts || !error ? isLong : before.isStuck && !own,
+    lastProgressAt: any ? at : before.lastProgressAt,
   };
 }
 
-function idleness(before: Watch, seen: Observation, { progressed, moved, isFirst }: Movement) {
-  const { at, until, counts, error, status } = seen;
-  const runs = before.stillSince !== undefined && status?.kind === 'found' && !status.completed;
-  const noProgressSince = progressed || isFirst ? until : before.noProgressSince;
-  const isLong = noProgressSince !== undefined && at - noProgressSince >= overdueChecksMillis;
-  return {
-    stillSince: moved || isFirst || runs ? until : before.stillSince,
-    noProgressSince,
-    isStuck: counts || !error ? isLong : before.isStuck && !progressed,
-    lastMovedAt: moved ? at : before.lastMovedAt,
-  };
-}
-
-type StatusFacts = Pick<Watch, 'hasStatus' | 'hasWritten' | 'task' | 'end' | 'vanished' | 'statusError'>;
+type StatusFields = Pick<Watch, 'hasStatus' | 'hasWritten' | 'task' | 'end' | 'vanished' | 'statusError'>;
 
 /** What the statuses of the task have said so far. */
-function byStatus(before: Watch, { status, statusError, error }: Observation): StatusFacts {
+function statusFields(before: Watch, { status, statusError, error }: Observation): StatusFields {
   const found = status?.kind === 'found' ? status : undefined;
   const { created = 0, updated = 0 } = found?.counters ?? {};
   return {
@@ -241,10 +238,10 @@ function byStatus(before: Watch, { status, statusError, error }: Observation): S
 const counterOf = (status: TaskStatus | undefined): number | undefined =>
   status?.kind === 'found' ? rowsProcessed(status.counters) : undefined;
 
-const least = (one: number | undefined, other: number | undefined) =>
+const smallerOf = (one: number | undefined, other: number | undefined) =>
   one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 
-const most = (one: number | undefined, other: number | undefined) =>
+const largerOf = (one: number | undefined, other: number | undefined) =>
   one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
 
 const taskOf = ({ completed, counters }: TaskStatus & { kind: 'found' }): Watch['task'] => ({
@@ -293,17 +290,20 @@ export function hasEnded(
   if (status?.kind === 'found' && status.completed && (!isReindex || isInPlace(attempt, counts))) return true;
   if (!isReindex && counts.rowsLeft === 0) return true;
   // A status that was read before, and cannot be read now, may still say that it runs.
-  return error || (status?.kind === 'found' && !status.completed) ? false : isStill(watch, at, attempt);
+  return error || (status?.kind === 'found' && !status.completed) ? false : lacksProgress(watch, at, attempt);
 }
 
-/** Nothing has moved, and no status has said that it runs, in a window that ends after `judgeableAt` (rule 7). */
-export function isStill({ sentAt, stillSince }: Watch, at: number, { judgeableAt }: Attempt): boolean {
+/** No progress, and no status that says running, in a window that ends after `judgeableAt` (rule 7). */
+export function lacksProgress({ sentAt, noProgressSince }: Watch, at: number, { judgeableAt }: Attempt): boolean {
   const age = Math.max(0, at - sentAt);
-  const window = Math.min(still.maxMillis, Math.max(still.minMillis, age * still.share));
-  return stillSince !== undefined && at > judgeableAt && at - stillSince >= window;
+  const window = Math.min(
+    noProgressWindow.maxMillis,
+    Math.max(noProgressWindow.minMillis, age * noProgressWindow.share),
+  );
+  return noProgressSince !== undefined && at > judgeableAt && at - noProgressSince >= window;
 }
 
 /** Whether more rows to delete are left than a refresh or late rows explain (rule 9). */
 export const isRemainder = (rowsLeft: number, planned: number): boolean =>
-  rowsLeft > Math.max(remaining.rows, planned * remaining.share) ||
-  (rowsLeft > 0 && rowsLeft >= planned * remaining.most);
+  rowsLeft > Math.max(remainderLimits.rows, planned * remainderLimits.share) ||
+  (rowsLeft > 0 && rowsLeft >= planned * remainderLimits.most);

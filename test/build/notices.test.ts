@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { type Bom, bundledBom } from '../../build/bom.ts';
-import { noticed, noticesOf } from '../../build/notices.ts';
+import { noticesOf, packagesNoticed } from '../../build/notices.ts';
 import packageManifest from '../../package.json' with { type: 'json' };
 import { folder } from '../cli/processes.ts';
 
 test('Notices are read back, and asked for where they have not been written yet', () => {
   const { at, write } = folder();
   const notices = noticesOf([{ name: 'zod', version: '4.0.0', license: 'MIT', texts: ['Permission'] }]);
-  expect(noticed(write('NOTICES', notices))).toEqual(new Set(['zod@4.0.0']));
-  expect(() => noticed(at('nothing'))).toThrow('run npm run build first');
+  expect(packagesNoticed(write('NOTICES', notices))).toEqual(new Set(['zod@4.0.0']));
+  expect(() => packagesNoticed(at('nothing'))).toThrow('run npm run build first');
 });
 
 test('The bill of materials has what is in the bundles, and calls none of it a means of development', () => {

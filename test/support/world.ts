@@ -380,7 +380,7 @@ function interruptible(
     ledger: {
       ...ledger,
       async replace(next) {
-        if (step === 'truncate' && next.state === 'sending' && !next.attempt.answer) await pause('sending');
+        if (step === 'truncate' && next.state === 'sending' && !next.attempt.callError) await pause('sending');
         if (step === 'poll' && isVerdict(next)) await pause('verdict');
         if (step === 'markReported') await pause('mark');
         return ledger.replace(next);

@@ -1,12 +1,12 @@
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Result } from '../../../lambda/model/outcomes.ts';
-import { whatFailed } from '../../events/mistakes.ts';
+import { problemOfFile } from '../../events/mistakes.ts';
 import type { Printed } from '../../events/run-listener.ts';
 import { isNullDevice } from '../../events/signals.ts';
 import { colorOf } from '../../events/terminal-text.ts';
 import { writeTo } from '../output-file.ts';
-import { usualWidth, wrapped } from '../table.ts';
+import { defaultWidth, wrapped } from '../table.ts';
 
 /** Where people read the output: a terminal, or a log file. */
 
@@ -20,7 +20,7 @@ export interface Screen {
 }
 
 /** Characters of a line. */
-export const widthOf = ({ terminal }: Screen): number => terminal?.columns || usualWidth;
+export const widthOf = ({ terminal }: Screen): number => terminal?.columns || defaultWidth;
 
 /** A screen on a stream. `TERM=dumb` and CI logs get plain lines. */
 export function screenOn(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Screen {
@@ -34,11 +34,11 @@ export function screenOn(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Sc
 }
 
 /** Asks a question of the person at the terminal; only `y` and `yes` are a yes. Ctrl-C stays a signal. */
-export async function askOn(output: NodeJS.WriteStream, question: string): Promise<boolean> {
+export async function confirmOn(output: NodeJS.WriteStream, question: string): Promise<boolean> {
   await discardTypeahead(process.stdin);
   // Between words, so that no number is torn apart.
   const lines = question.trimEnd().split('\n');
-  writeTo(output, `${lines.flatMap((line) => wrapped(line, output.columns || usualWidth)).join('\n')} `);
+  writeTo(output, `${lines.flatMap((line) => wrapped(line, output.columns || defaultWidth)).join('\n')} `);
   if (process.stdin.readableEnded) return false;
   const answers = createInterface({ input: process.stdin, terminal: false });
   try {
@@ -74,7 +74,7 @@ const isGone = ({ code }: NodeJS.ErrnoException): boolean => code === 'EPIPE' ||
  * terminal is closed, a log's disk is full. Only the last of these is reported, once, if possible.
  * @returns a function that says whether standard output has taken everything so far
  */
-export function keepWriting(
+export function surviveWriteErrors(
   stdout: NodeJS.WriteStream & { fd: number },
   stderr: NodeJS.WriteStream,
 ): () => Promise<Printed> {
@@ -84,7 +84,7 @@ export function keepWriting(
     if (failed !== undefined) return;
     failed = isGone(error) ? 'gone' : 'refused';
     if (failed === 'gone') return;
-    const { problem, remedy = 'check where it goes' } = whatFailed(error);
+    const { problem, remedy = 'check where it goes' } = problemOfFile(error);
     writeTo(stderr, `The output cannot be written (${problem}): ${remedy}. The program continues without it.\n`);
   });
   return async () => {

@@ -7,8 +7,8 @@ import {
   type Check,
   type Findings,
   failuresByReason,
-  freedExplained,
   freedMb,
+  freedSpaceRemark,
   type Survey,
   type SurveyedIndex,
   share,
@@ -55,7 +55,7 @@ export function surveyLines(findings: Findings, width: number, room: number): st
     ...(suggestions.length > 0
       ? ['', 'Which screens read each index, and how many days to keep: docs/choosing-days.md']
       : []),
-    ...freedInAll(findings).flatMap((line) => wrapped(line, room)),
+    ...freedTotal(findings).flatMap((line) => wrapped(line, room)),
     // Last, where people see it: what the figures above leave out.
     ...failures(survey).flatMap((line) => wrapped(line, room)),
   ];
@@ -98,11 +98,11 @@ function cells(index: SurveyedIndex): string[][] {
 }
 
 /** What a first run with the suggested policies would delete and free. */
-function freedInAll({ gain: { rows, of, mb } }: Findings): string[] {
+function freedTotal({ gain: { rows, of, mb } }: Findings): string[] {
   if (rows === 0) return [];
   const freed = mb === undefined ? '' : ` and free ${mb < 1 ? '' : 'about '}${size(mb)}`;
   const first = `With these policies a first run would delete ${exact(rows)} of ${exact(of)} rows (${share(rows, of)})${freed}.`;
-  return ['', mb === undefined ? first : `${first} ${freedExplained}`];
+  return ['', mb === undefined ? first : `${first} ${freedSpaceRemark}`];
 }
 
 /** Why indices could not be counted, each reason once. */

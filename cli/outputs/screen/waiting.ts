@@ -1,7 +1,7 @@
 import { clearLine, cursorTo } from 'node:readline';
 import { hourMillis } from '../../../lambda/model/time.ts';
 import { writeTo } from '../output-file.ts';
-import { usualWidth, wrapped } from '../table.ts';
+import { defaultWidth, wrapped } from '../table.ts';
 import type { Screen } from './screen.ts';
 
 /**
@@ -42,7 +42,7 @@ export function createWaiting({ write, terminal }: Screen): Waiting {
     if (now === undefined) return;
     if (terminal) {
       // A line that wraps could not be erased, so what has no room is left out, from a word on.
-      const room = (terminal.columns ?? usualWidth) - 4;
+      const room = (terminal.columns ?? defaultWidth) - 4;
       const [fitting = '', ...more] = wrapped(now, room);
       writeTo(terminal, `  ${fitting.slice(0, room)}${more.length > 0 ? '…' : ''}`);
       isDrawn = true;

@@ -86,7 +86,7 @@ function event(socket: Socket, name: string, below?: Socket): Promise<void> {
  * @param certificate shown to a server that asks for one
  * @throws Error with a readable sentence: Node itself skips what it cannot read, and every connection would fail later
  */
-export function trusting(pem: string | undefined, certificate?: ClientCertificate): SecureContext {
+export function secureContextFor(pem: string | undefined, certificate?: ClientCertificate): SecureContext {
   if (pem === undefined) return createSecureContext(certificate);
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   if (blocks.length === 0) {

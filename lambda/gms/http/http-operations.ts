@@ -1,5 +1,5 @@
 import type { EngineKind, OperationName, ServerError, ServerErrorKind } from '../../model/server-error.ts';
-import { unfitness } from '../client-certificate.ts';
+import { validityProblem } from '../client-certificate.ts';
 import { type Identity, type IdentitySource, partsOf } from '../identity.ts';
 import {
   type DryRun,
@@ -10,7 +10,13 @@ import {
   type Truncation,
 } from '../operations.ts';
 import { readDryRun } from '../responses/dry-run.ts';
-import { failureOfStatus, failureOfTransport, notRead, type RequestInfo, unreadable } from '../responses/failures.ts';
+import {
+  failureOfBody,
+  failureOfContent,
+  failureOfStatus,
+  failureOfTransport,
+  type RequestInfo,
+} from '../responses/failures.ts';
 import { readIndexSizes } from '../responses/index-sizes.ts';
 import { parseJson, textOf, unwrapped } from '../responses/json-value.ts';
 import { type Sanitize, Unreadable } from '../responses/server-text.ts';
@@ -159,7 +165,7 @@ async function requestWithRetry<Value>(
 const sentBy = (identity: Identity, requestInfo: RequestInfo, now: number): RequestInfo => ({
   ...requestInfo,
   sent: partsOf(identity),
-  certificate: identity.certificate && unfitness(identity.certificate, now),
+  certificate: identity.certificate && validityProblem(identity.certificate, now),
 });
 
 /** DataHub refuses an old token with a 401; a gateway that rejects headers or a certificate may answer anything. */
@@ -199,9 +205,9 @@ function parseResponse<Value>(
   sanitize: Sanitize,
 ): Value {
   const json = answer.complete ? parseJson(answer.body) : undefined;
-  if (json === undefined) throw new OperationsError(notRead(answer, requestInfo, sanitize));
+  if (json === undefined) throw new OperationsError(failureOfBody(answer, requestInfo, sanitize));
   const value = parse(json, sanitize);
-  if (value instanceof Unreadable) throw new OperationsError(unreadable(answer, requestInfo, value.excerpt));
+  if (value instanceof Unreadable) throw new OperationsError(failureOfContent(answer, requestInfo, value.excerpt));
   return value;
 }
 

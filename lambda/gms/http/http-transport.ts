@@ -7,13 +7,14 @@ import {
   type FailureStage,
   type HttpRequest,
   type HttpResponse,
+  joinedHeaders,
   readTimeoutMillis,
   type Transport,
   TransportError,
   truncateTimeoutMillis,
 } from '../transport.ts';
 import { bodyText } from './body-text.ts';
-import { connectTo, trusting } from './connection.ts';
+import { connectTo, secureContextFor } from './connection.ts';
 import { causeOf } from './network-errors.ts';
 
 /** Without an option the limit of `transport.ts` holds. */
@@ -94,7 +95,7 @@ export function createHttpTransport(options: HttpTransportOptions = {}): HttpTra
       try {
         // No request exists before `maySend` says yes, so none can have been written. Node writes it in the same turn
         // of the event loop.
-        if (!saysYes(maySend)) throw new TransportError('withheld', false);
+        if (!isAllowed(maySend)) throw new TransportError('withheld', false);
         const sending = request({ ...optionsOf(url, outgoing), createConnection: () => socket });
         // After a timeout, reset the connection: after a graceful close, a proxy could still deliver what it holds.
         return await answerTo(sending, outgoing, { ...onceLimits, onTimeout: reset });
@@ -118,7 +119,7 @@ function contexts(
     const pem = ca?.();
     if (pem === undefined && certificate === undefined) return undefined;
     if (last?.pem !== pem || last?.certificate !== certificate) {
-      last = { pem, certificate, context: trusting(pem, certificate) };
+      last = { pem, certificate, context: secureContextFor(pem, certificate) };
     }
     return last?.context;
   };
@@ -210,7 +211,7 @@ function answerTo(
       const answer = (complete: boolean): void => {
         if (!settle()) return;
         const status = response.statusCode ?? 0;
-        const headers = joined(response.headers);
+        const headers = joinedHeaders(response.headers);
         const encoding = headers['content-encoding'];
         const text = bodyText(Buffer.concat(chunks), encoding, maxBodyBytes);
         const dates = response.headersDistinct['date'] ?? [];
@@ -237,15 +238,10 @@ function answerTo(
 }
 
 /** If `maySend` throws, that is not a yes. */
-function saysYes(maySend: () => boolean): boolean {
+function isAllowed(maySend: () => boolean): boolean {
   try {
     return maySend();
   } catch {
     return false;
   }
 }
-
-const joined = (headers: IncomingMessage['headers']): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
-  );

@@ -86,7 +86,7 @@ const named: ReadonlyArray<readonly [EngineKind, RegExp]> = [
 /** Failed shards that say why are no red index: the request is at fault. */
 const ofShards = /^(?:search_phase_execution|no_shard_available_action|unavailable_shards)_exception$/;
 
-export interface EngineSaid {
+export interface EngineError {
   kind: EngineKind;
   /** What to quote: the word that matters is near its beginning. */
   quote: string;
@@ -99,7 +99,7 @@ const maxRead = 64 * 1024;
 const [wordWithin, contextBefore] = [100, 40];
 
 /** @param message all that DataHub's error says, before anything is cut; must be sanitized before it is shown */
-export function engineSaid(message: string): EngineSaid | undefined {
+export function engineErrorIn(message: string): EngineError | undefined {
   const text = message.slice(0, maxRead);
   const found = named.find(([, name]) => name.test(text));
   if (found === undefined) return undefined;

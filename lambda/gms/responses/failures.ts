@@ -1,7 +1,7 @@
 import type { OperationName, ServerError, ServerErrorKind } from '../../model/server-error.ts';
 import type { IdentityPart } from '../identity.ts';
 import type { HttpResponse, TransportError } from '../transport.ts';
-import { engineSaid } from './engine.ts';
+import { engineErrorIn } from './engine.ts';
 import { isObject, parseJson } from './json-value.ts';
 import type { Sanitize } from './server-text.ts';
 
@@ -27,7 +27,7 @@ export function failureOfStatus(answer: Answer, requestInfo: RequestInfo, saniti
   if (status >= 200 && status < 300) return undefined;
   const page = isPage(answer);
   const kind = kindOf(answer, page);
-  const engine = page || ofOthers.includes(kind) ? undefined : engineSaid(allSaid(answer.body));
+  const engine = page || ofOthers.includes(kind) ? undefined : engineErrorIn(allSaid(answer.body));
   const text = page ? titleOf(answer.body, sanitize) : errorMessageOf(answer.body, engine?.quote, sanitize);
   return {
     kind,
@@ -139,7 +139,11 @@ function isOwnError(json: Record<string, unknown>, status: number): boolean {
 }
 
 /** A 2xx answer without what the operation promises; `excerpt` has already been through `sanitize`. */
-export const unreadable = ({ status }: HttpResponse, { operation }: RequestInfo, excerpt: string): ServerError => ({
+export const failureOfContent = (
+  { status }: HttpResponse,
+  { operation }: RequestInfo,
+  excerpt: string,
+): ServerError => ({
   kind: 'unreadable',
   operation,
   status,
@@ -147,7 +151,7 @@ export const unreadable = ({ status }: HttpResponse, { operation }: RequestInfo,
 });
 
 /** A 2xx answer whose body is not JSON, or cannot be read as a whole. */
-export function notRead(answer: HttpResponse, { operation }: RequestInfo, sanitize: Sanitize): ServerError {
+export function failureOfBody(answer: HttpResponse, { operation }: RequestInfo, sanitize: Sanitize): ServerError {
   const { status, complete, encoding } = answer;
   const page = isPage(answer);
   if (encoding !== undefined || (!complete && !page)) {

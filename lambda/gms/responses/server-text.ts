@@ -1,4 +1,4 @@
-import { redactor, repeats } from '../secrets.ts';
+import { redactor, repeatsSecret } from '../secrets.ts';
 import { capped, withoutMarkup } from '../text.ts';
 
 /** Makes a server's text safe to show: one line of at most 240 bytes without stack traces, markup and secrets. */
@@ -36,7 +36,7 @@ export function createSanitizer(secrets: readonly string[] = []): Sanitize {
     const short = redacted(plain.replace(/\b(?:[a-z_][\w$]*\.)+(?=[A-Z])/g, ''));
     return capped(short.replace(/[\p{C}\s]+/gu, ' ').trim());
   };
-  return Object.assign(sanitized, { repeatsSecret: repeats(secrets) });
+  return Object.assign(sanitized, { repeatsSecret: repeatsSecret(secrets) });
 }
 
 export const sanitize: Sanitize = createSanitizer();

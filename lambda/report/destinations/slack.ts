@@ -1,5 +1,6 @@
 import { chatText } from '../chat-text.ts';
 import type { Destination } from '../destination.ts';
+import { clip } from '../sentences/text.ts';
 
 /** Slack's limit for the text of a header, characters. A section takes 3,000, which the text stays below. */
 const maxHeader = 150;
@@ -15,11 +16,9 @@ export const slack = {
       // For notifications, and for whatever does not show blocks.
       text: title,
       blocks: [
-        { type: 'header', text: { type: 'plain_text', text: clipped(title, maxHeader), emoji: true } },
+        { type: 'header', text: { type: 'plain_text', text: clip(title, maxHeader), emoji: true } },
         { type: 'section', text: { type: 'mrkdwn', text: description } },
       ],
     };
   },
 } as const satisfies Destination;
-
-const clipped = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max - 1)}…`);

@@ -1,6 +1,6 @@
 import type { Guide, KubernetesAudience } from './audience.ts';
 import { inRepository } from './runbook.ts';
-import { shellWord, verbLine } from './words.ts';
+import { shellWord, verbWords } from './words.ts';
 
 /** kubectl: Jobs made from the suspended twin of the CronJob. */
 export function kubernetesGuide({ cronJob, namespace, tokenSecret = '' }: KubernetesAudience): Guide {
@@ -8,7 +8,7 @@ export function kubernetesGuide({ cronJob, namespace, tokenSecret = '' }: Kubern
   return {
     runByHand(input) {
       // A Job has no terminal to ask at.
-      const words = [...verbLine(input), ...(input.mode === 'enforce' ? ['--yes'] : [])];
+      const words = [...verbWords(input), ...(input.mode === 'enforce' ? ['--yes'] : [])];
       const given = shellWord(`DATAHUB_RETENTION_ARGS=${words.join(' ')}`);
       return `${kubectl} create job retention-$(od -An -N4 -tx4 /dev/urandom | tr -d ' ') --from=cronjob/${shellWord(`${cronJob}-manual`)} --dry-run=client -o yaml | kubectl set env --local -f - ${given} -o yaml | ${kubectl} create -f -`;
     },

@@ -1,13 +1,13 @@
 import type { HandInput } from '../../model/run-input.ts';
 import type { Guide, MachineAudience } from './audience.ts';
 import { anchorOf } from './runbook.ts';
-import { shellWord, verbLine } from './words.ts';
+import { shellWord, verbWords } from './words.ts';
 
 export const machineGuide = ({ program, options = '', policies = 'FILE', timer, demo }: MachineAudience): Guide => ({
   runByHand: (input) =>
     demo
       ? demoOf(input, program)
-      : [program, ...verbLine(input, policies), options].filter((word) => word !== '').join(' '),
+      : [program, ...verbWords(input, policies), options].filter((word) => word !== '').join(' '),
   storeToken: () => undefined,
   setPaused: (paused) => timer && `sudo systemctl ${paused ? 'disable' : 'enable'} --now ${shellWord(timer)}`,
   runbook: (section) => ({ where: '', command: `${program} runbook ${shellWord(anchorOf(section))}` }),

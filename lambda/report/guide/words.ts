@@ -3,7 +3,7 @@ import type { HandInput } from '../../model/run-input.ts';
 export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
-export function verbLine(
+export function verbWords(
   { mode = 'preview', indices = [], approveRows, release = [], acceptMissing }: HandInput,
   policies = '',
 ): string[] {

@@ -10,7 +10,7 @@ import {
   older,
   settlesItself,
   shareOld,
-  withoutStop,
+  withoutPeriod,
 } from './phrases.ts';
 import { failedRequest } from './server-errors.ts';
 
@@ -171,7 +171,7 @@ export const stopped: CauseEntry<'stopped'> = (cause, _, context) => {
         why:
           cause.problem === undefined
             ? 'The job is paused.'
-            : `The pause switch cannot be read, so the job counts as paused (${withoutStop(cause.problem)}).`,
+            : `The pause switch cannot be read, so the job counts as paused (${withoutPeriod(cause.problem)}).`,
         urgency: cause.problem === undefined ? 'nothing' : 'week',
         next: 'If the pause is intended, do nothing; otherwise resume the job.',
         act: resume(context),

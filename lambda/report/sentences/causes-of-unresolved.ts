@@ -20,27 +20,27 @@ import {
   type Sentences,
   settlesItself,
   taskVanished,
-  withoutStop,
+  withoutPeriod,
 } from './phrases.ts';
 import { errorSentences } from './server-errors.ts';
 
 /** Why an index is not free: what was sent is not verified, or a person has to decide. */
 
 export function unresolved(cause: CauseOf<'unresolved'>, entry: DecidedIndex, context: Context): Sentences {
-  const { done, ended, vanished, error, judgeableAt, lastMovedAt, since } = cause;
+  const { done, ended, vanished, error, judgeableAt, lastProgressAt, since } = cause;
   const runId = cause.runId ?? context.runId;
   const sent = `sent${since === undefined ? '' : ` on ${moment(since)}`} by ${runId === context.runId ? 'this run' : `run ${runId}`}`;
   const inspect = ended ? undefined : vanished ? listTasks : showTask(entry);
   if (cause.why === 'preview') return unverified(cause, sent, inspect, entry, context);
   const isSure = entry.taskId !== undefined || vanished || done !== undefined || entry.outcome === 'still-running';
-  const moved = lastMovedAt === undefined || ended ? '' : `, and last made progress on ${moment(lastMovedAt)}`;
+  const progress = lastProgressAt === undefined || ended ? '' : `, and last made progress on ${moment(lastProgressAt)}`;
   return {
     subject: unresolvedBriefly(cause),
     what: isSure
       ? unresolvedText(cause, entry)
       : 'a truncation may have been sent, and nothing shows that it has ended',
     why: joined(
-      `${isSure ? 'The truncation' : 'If so, it'} was ${sent}${moved}.`,
+      `${isSure ? 'The truncation' : 'If so, it'} was ${sent}${progress}.`,
       vanished && taskVanished,
       stoppedWatching(cause),
       error && `At the last check, ${errorSentences(error).came}.`,
@@ -236,7 +236,7 @@ const notVisibleNow = ({ outcome, rowsNotVisible = 0, today }: CauseOf<'quaranti
 
 function todayText({ today }: CauseOf<'quarantined'>): string {
   if (today === undefined) return '';
-  if ('error' in today) return `Today's count failed: ${withoutStop(errorSentences(today.error).came)}.`;
+  if ('error' in today) return `Today's count failed: ${withoutPeriod(errorSentences(today.error).came)}.`;
   const { expected, found, inPlace, notVisible, unwritten = 0, nothingChanged } = today;
   if (nothingChanged) {
     return `Today its old rows and ${exact(found)} of ${rows(expected, 'exact')} to keep are there, as before the request, and no task is known: nothing has changed, although nothing proves that no reindex comes later.`;

@@ -23,8 +23,8 @@ import {
   compareIndices,
   countersText,
   cutoffOf,
+  isAheadOfCounts,
   isOrAre,
-  isUnseen,
   joined,
   nameOf,
   notVisibleText,
@@ -205,7 +205,9 @@ function restNext(entry: DecidedIndex): Pick<Sentences, 'urgency' | 'next'> {
 
 /** Whether the task has deleted far more than the counts show, or has found only rows that changed while it ran. */
 function isHidden({ done = 0, total, conflicts = 0 }: CauseOf<'remains'>, { rowsDeleted = 0 }: DecidedIndex): boolean {
-  return isUnseen(done, rowsDeleted) || (done === 0 && conflicts > 0 && (total === undefined || conflicts >= total));
+  return (
+    isAheadOfCounts(done, rowsDeleted) || (done === 0 && conflicts > 0 && (total === undefined || conflicts >= total))
+  );
 }
 
 export function missing(cause: CauseOf<'missing'>, entry: DecidedIndex, context: Context): Sentences {

@@ -15,8 +15,8 @@ import {
   nothingDeleted,
   notVisibleText,
   quarantine,
-  withoutStop,
-  withStop,
+  withoutPeriod,
+  withPeriod,
 } from './phrases.ts';
 import { failedRequest } from './server-errors.ts';
 
@@ -67,7 +67,7 @@ const policy: CauseEntry<'policy'> = (cause, _, context) => {
       return {
         subject: 'wrong policy',
         what: nothingDeleted,
-        why: withStop(cause.problem),
+        why: withPeriod(cause.problem),
         urgency: 'week',
         next: `Correct the policy ${context.guide.policies}.`,
       };
@@ -95,7 +95,7 @@ const functionNames = { plan: 'Plan', truncate: 'Truncate', poll: 'Poll' } as co
 const stepFailed: CauseEntry<'step-failed'> = ({ step, error, sent }, _, context) => ({
   subject: `${functionNames[step]} failed`,
   what: sent === 'no' ? 'nothing was sent' : maybeSent,
-  why: `The function ${functionNames[step]} failed with ${withoutStop(error)}.`,
+  why: `The function ${functionNames[step]} failed with ${withoutPeriod(error)}.`,
   urgency: 'week',
   next: `Search its log for the run's ID; the next run ${sent === 'no' ? 'tries again' : 'finds out what happened'}.`,
   inspect: sent === 'no' ? preview(context) : listTasks,

@@ -12,7 +12,7 @@ import {
   replaced,
   type Sentences,
   titles,
-  withoutStop,
+  withoutPeriod,
 } from './phrases.ts';
 import { errorSentences } from './server-errors.ts';
 import { oneLine } from './text.ts';
@@ -26,7 +26,7 @@ const paused: Entry<'paused'> = ({ problem }, context) => {
   if (problem !== undefined) {
     return {
       subject: 'pause unknown',
-      what: `the pause switch cannot be read, so the job counts as paused (${withoutStop(problem)})`,
+      what: `the pause switch cannot be read, so the job counts as paused (${withoutPeriod(problem)})`,
       urgency: 'week',
       next: 'If the pause is intended, do nothing; otherwise resume the job.',
       act: command,
@@ -215,7 +215,7 @@ function refusal(
       return { why: 'Another run wrote to its ledger record in the meantime.', next: 'Release it again.' };
     case 'ledger':
       return {
-        why: `The ledger could not be read or written: ${withoutStop(problem)}.`,
+        why: `The ledger could not be read or written: ${withoutPeriod(problem)}.`,
         next: 'Fix that, then release it again.',
       };
   }
@@ -235,7 +235,7 @@ const beyond: Entry<'beyond'> = ({ entries, names, quarantined, quarantinedInAll
 const change: Entry<'change'> = ({ policies, differ, unread, problem }) => ({
   what: `${counted(policies, 'policy', 'policies')} that ${isOrAre(policies)} not live${differ === undefined ? '' : differ === 0 ? ', and would decide as those that are' : `, with ${counted(differ, 'difference', 'differences')} from those that are`}`,
   why: joined(
-    problem === undefined ? '' : `The live policies cannot be read, so nothing is compared: ${withoutStop(problem)}.`,
+    problem === undefined ? '' : `The live policies cannot be read, so nothing is compared: ${withoutPeriod(problem)}.`,
     unread === 0
       ? ''
       : `${counted(unread, 'index has', 'indices have')} a result that nobody has read; a preview of the live policies reports it.`,
@@ -307,7 +307,7 @@ export const notes: { [Kind in NoteKind]: Entry<Kind> } = {
   }),
   'truncate-failed': ({ index, error }) => ({
     subject: 'Truncate failed',
-    what: `the Truncate function failed for ${index} (${withoutStop(error)})`,
+    what: `the Truncate function failed for ${index} (${withoutPeriod(error)})`,
     why: 'Poll took over and found out what it had done.',
     urgency: 'change',
     next: "If it happens again, search its log for the run's ID.",

@@ -71,19 +71,19 @@ export const titles: Readonly<Record<Outcome, string>> = {
 };
 
 /** An ellipsis stays: the text was cut there. */
-export const withoutStop = (text: string): string => text.replace(/(?<!\.)\.$/, '');
+export const withoutPeriod = (text: string): string => text.replace(/(?<!\.)\.$/, '');
 
-export const withStop = (text: string): string => (text === '' || /[.!?:…]$/.test(text) ? text : `${text}.`);
+export const withPeriod = (text: string): string => (text === '' || /[.!?:…]$/.test(text) ? text : `${text}.`);
 
 /** A name keeps its first letter: `gmsUrl`, `dataset.operation`, `values.yaml:1:1`. */
 export const asSentence = (text: string): string =>
-  withStop(text.replace(/^[a-z]+(?=[\s,:]|$)/, (word) => word.charAt(0).toUpperCase() + word.slice(1)));
+  withPeriod(text.replace(/^[a-z]+(?=[\s,:]|$)/, (word) => word.charAt(0).toUpperCase() + word.slice(1)));
 
 export const joined = (...parts: ReadonlyArray<string | number | boolean | undefined>): string =>
   parts.filter((part) => typeof part === 'string' && part !== '').join(' ');
 
 /** Whether a task says that it has deleted at least twice as many rows, and ten more, as the counts show. */
-export const isUnseen = (done: number, rowsDeleted: number): boolean =>
+export const isAheadOfCounts = (done: number, rowsDeleted: number): boolean =>
   done >= 2 * rowsDeleted && done >= rowsDeleted + 10;
 
 export const nextRunTries = 'Wait for the next run, which tries again.';

@@ -9,7 +9,7 @@ import { causes } from './causes.ts';
 import { isLost } from './causes-of-unresolved.ts';
 import { notes } from './notes.ts';
 import { iso, moment, percentOf } from './numbers.ts';
-import { asSentence, type Context, joined, ofAnotherRun, replaced, type Sentences, withStop } from './phrases.ts';
+import { asSentence, type Context, joined, ofAnotherRun, replaced, type Sentences, withPeriod } from './phrases.ts';
 
 export { titles } from './phrases.ts';
 
@@ -53,7 +53,7 @@ function inOneText({ what, why = '', next = '', act, instead }: Sentences): stri
   const commands = [act, instead].map(
     (command) => command && `${command.say}: ${command.line}${command.body === undefined ? '' : ` ${command.body}`}`,
   );
-  return joined(asSentence(what), withStop(why), asSentence(next), ...commands);
+  return joined(asSentence(what), withPeriod(why), asSentence(next), ...commands);
 }
 
 /** What a whole report means for each sentence in it. */

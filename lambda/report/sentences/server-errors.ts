@@ -4,7 +4,7 @@ import type { Urgency } from '../../model/outcomes.ts';
 import type { EngineKind, OperationName, ServerError, ServerErrorKind } from '../../model/server-error.ts';
 import type { Audience, Command } from '../guide/audience.ts';
 import { listBlocks, listHealth, listMemory, listTasks, storeToken } from './commands.ts';
-import { asSentence, type Context, createToken, type Sentences, withoutStop } from './phrases.ts';
+import { asSentence, type Context, createToken, type Sentences, withoutPeriod } from './phrases.ts';
 import { oneLine } from './text.ts';
 
 /** A failed request in English: one entry for each kind. */
@@ -46,20 +46,20 @@ export const privileges: Record<OperationName, string> = {
 const checkAddress = { next: `Check the GMS address; it has one of the forms ${addressForms}` };
 const checkServer = { next: 'Check that the address is that of a DataHub GMS and that its version is supported' };
 /** What may be over tomorrow. A run has no memory of the night before, but its readers have. */
-const passing = (persists: string) =>
+const transient = (persists: string) =>
   ({
     next: `If yesterday's message said the same, ${persists}; otherwise wait for the next run`,
     byHand: `Try again. If it persists, ${persists}`,
     urgency: 'nothing',
   }) as const;
-const wait = passing('look at the logs of GMS');
-const lookAtLoad = 'Look at the logs of GMS and at the load of its search engine';
+const wait = transient('look at the logs of GMS');
+const checkServerLoad = 'Look at the logs of GMS and at the load of its search engine';
 const newToken = { urgency: 'act', token: true } as const;
 
-const behindIt = 'use an address of GMS behind the gateway, or let this job through there without it';
+const bypassGateway = 'use an address of GMS behind the gateway, or let this job through there without it';
 
 /** Where each part of the identity, and whom to trust, is given; and what may keep a request from the server. */
-const ways = {
+const whereGiven = {
   headers: {
     aws: 'headersParameter in the stage file',
     kubernetes: "server.headersSecret in the chart's values",
@@ -78,8 +78,8 @@ const ways = {
   network: { aws: 'security groups', kubernetes: 'network policies', machine: 'firewalls' },
 } as const;
 
-function given(part: keyof typeof ways, next: (way: string) => string): ByPlace {
-  const { aws, kubernetes, machine } = ways[part];
+function given(part: keyof typeof whereGiven, next: (way: string) => string): ByPlace {
+  const { aws, kubernetes, machine } = whereGiven[part];
   return { aws: next(aws), kubernetes: next(kubernetes), machine: next(machine) };
 }
 
@@ -97,7 +97,7 @@ const signIn = (error: ServerError): Omit<Entry, 'urgency'> =>
         brief: 'a gateway wants a sign-in',
         means:
           'This answer is not from DataHub: a gateway or proxy in front of it wants its own sign-in. A new token of DataHub does not help.',
-        next: given('headers', (way) => `If it takes a header, give this job one (${way}); otherwise ${behindIt}`),
+        next: given('headers', (way) => `If it takes a header, give this job one (${way}); otherwise ${bypassGateway}`),
       };
 
 /** What is wrong with the client certificate. Outside its dates no server accepts one, of whatever authority. */
@@ -105,7 +105,7 @@ const clientCertificates = {
   wanted: {
     brief: 'client certificate wanted',
     means: 'The server, or a gateway in front of it, wants a client certificate.',
-    next: given('certificate', (way) => `Give this job one (${way}), or ${behindIt}`),
+    next: given('certificate', (way) => `Give this job one (${way}), or ${bypassGateway}`),
   },
   refused: {
     brief: 'client certificate refused',
@@ -216,13 +216,13 @@ const engines: Record<EngineKind, Omit<Entry, 'urgency'> & { urgency?: 'nothing'
   memory: {
     brief: 'search engine out of memory',
     means: 'The search engine has too little memory for it, or too much to do (circuit breaker, full queues).',
-    ...passing("give the search engine more memory, or move this job's hour away from other load"),
+    ...transient("give the search engine more memory, or move this job's hour away from other load"),
     inspect: listMemory,
   },
   time: {
     brief: 'search engine too slow',
     means: 'It took longer than DataHub waits for its search engine: 30 s by default, which large indices can exceed.',
-    ...passing(
+    ...transient(
       "move this job to a quiet hour, or raise the socket timeout of DataHub's search client (newer releases can)",
     ),
     inspect: listTasks,
@@ -246,19 +246,19 @@ const engines: Record<EngineKind, Omit<Entry, 'urgency'> & { urgency?: 'nothing'
   scroll: {
     brief: 'too many scroll contexts',
     means: 'The search engine has too many scroll contexts open: each delete, reindex and export holds one.',
-    ...passing('look for what keeps them open, or raise search.max_open_scroll_context'),
+    ...transient('look for what keeps them open, or raise search.max_open_scroll_context'),
     inspect: listTasks,
   },
   'no-master': {
     brief: 'no master',
     means: 'The search engine has no elected master (cluster manager), or it does not answer in time.',
-    ...passing('look at the logs of its master nodes'),
+    ...transient('look at the logs of its master nodes'),
     inspect: listHealth,
   },
   other: {
     brief: 'search engine error',
     means: 'The search engine refused or failed the request.',
-    ...passing('look at the logs of GMS and of its search engine'),
+    ...transient('look at the logs of GMS and of its search engine'),
   },
 };
 
@@ -303,8 +303,12 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
     means: 'The server or its search engine may be overloaded, or a proxy is holding back the response.',
     next:
       operation === 'truncate'
-        ? lookAtLoad
-        : { aws: lookAtLoad, kubernetes: lookAtLoad, machine: `${lookAtLoad}; --timeout SECONDS waits longer` },
+        ? checkServerLoad
+        : {
+            aws: checkServerLoad,
+            kubernetes: checkServerLoad,
+            machine: `${checkServerLoad}; --timeout SECONDS waits longer`,
+          },
   }),
   reset: (error) => ({
     brief: 'connection broke off',
@@ -367,7 +371,7 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
     brief: 'contradicting counts',
     came: 'two counts in a row contradict each other: one of an empty index, one of an index with rows',
     means: 'The address may lead to two servers, or something replaced the index at that moment.',
-    ...passing('check that the address leads to one DataHub'),
+    ...transient('check that the address leads to one DataHub'),
   }),
   // The fields of a truncation have passed a dry run, so only a dry run can fail because of them.
   'bad-request': ({ operation }) => ({
@@ -440,7 +444,7 @@ export function errorSentences(error: ServerError): ErrorSentences {
 export function diagnosis(error: ServerError): string {
   const { came, means } = errorSentences(error);
   const tries = error.tries === undefined ? '' : `, tried ${error.tries} times`;
-  return `${asked[error.operation] ?? 'request'}: ${came}${tries}${means === '' ? '' : `. ${withoutStop(means)}`}`;
+  return `${asked[error.operation] ?? 'request'}: ${came}${tries}${means === '' ? '' : `. ${withoutPeriod(means)}`}`;
 }
 
 /** A failed request as the reason why something did not happen. */

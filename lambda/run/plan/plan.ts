@@ -2,10 +2,7 @@ import pLimit from 'p-limit';
 import { baseOf } from '../../gms/backend.ts';
 import { asResult, type IndexSize } from '../../gms/operations.ts';
 import { capped } from '../../gms/text.ts';
-import { ownership } from '../../ledger/ownership.ts';
-import { isUnresolved, namesOfRecord } from '../../ledger/record.ts';
-import { type Mark, markFor } from '../../ledger/transitions.ts';
-import type { Cause } from '../../model/cause.ts';
+import { markFor } from '../../ledger/transitions.ts';
 import type { Note } from '../../model/note.ts';
 import { resultOf } from '../../model/outcomes.ts';
 import { maxUnmanaged, type UnmanagedIndex } from '../../model/report-schema.ts';
@@ -16,7 +13,7 @@ import type { ParsedPolicy } from '../../policy/parse.ts';
 import { withDeadline } from '../../truncation/clock.ts';
 import { withBreaker } from '../breaker.ts';
 import { deadlineMarginMillis } from '../deadlines.ts';
-import { decisionOf, doneEntry, entryOf, markOf, withRelease } from '../entries.ts';
+import { decisionOf, doneEntry, markOf } from '../entries.ts';
 import { type PlanEvent, parseInput } from '../input.ts';
 import { nextStep, unfinishedEntry } from '../next.ts';
 import { releaseIndices } from '../release.ts';
@@ -24,7 +21,8 @@ import type { RunServices } from '../services.ts';
 import { bytesOf, type Entry, emptyState, maxEntries, maxWatchedBytes, type RunState } from '../state.ts';
 import { view } from '../view.ts';
 import { changesOf } from './change.ts';
-import { type PlanContext, type PlanResult, planPolicy, policyEntry, searchCutoff } from './policy.ts';
+import { entriesFromLedger, type PolicyToCount } from './from-ledger.ts';
+import { type PlanContext, type PlanResult, planPolicy, searchCutoff } from './policy.ts';
 import { addressNotes, emptyLedgerNotes, type Preparation, prepare } from './prepare.ts';
 import { recountQuarantined } from './quarantined.ts';
 import { PlanRequests } from './requests.ts';
@@ -113,82 +111,6 @@ async function decideAll(
   };
 }
 
-type LedgerEntries = Pick<RunState, 'entries' | 'notes' | 'releases'>;
-type WaitingPolicy = ParsedPolicy & { kind: 'policy' };
-
-/**
- * Entries for what the ledger holds, and for policies that need no request to the server. By rule 14 a record that is
- * not free is in every report, in place of its policy's entry if that policy can be read and is the only one for it. A
- * preview counts the policy as well where an earlier run has decided and nobody has read it: today's rows stand apart.
- * A preview of a change only says how many such decisions there are.
- * @param watches the run watches what is unresolved; a preview never does (rule 6)
- * @returns the policies that wait for a count; none where the run asks nothing
- */
-function entriesFromLedger(
-  state: RunState,
-  { records, chosen, policies, live, canAskServer }: Preparation,
-  watches: boolean,
-  { clock }: RunServices,
-): { fromLedger: LedgerEntries; toCount: WaitingPolicy[] } {
-  const now = clock.now();
-  const fromLedger: { entries: Entry[]; notes: Note[]; releases: Mark[] } = {
-    entries: [],
-    notes: [...state.notes],
-    releases: [],
-  };
-  const taken = new Set<string>();
-  let unread = 0;
-  for (const record of records.values()) {
-    const { index } = record;
-    const owned = ownership(record, state);
-    if (owned.kind === 'free') continue;
-    const own = policyFor(index, chosen);
-    const isUnread = owned.kind === 'unreported' && state.mode === 'preview';
-    const policy = isUnread && owned.record.state === 'idle' ? undefined : own;
-    if (policy) taken.add(index);
-    if (isUnread && state.ofChange) {
-      unread += 1;
-      if (policy && record.state === 'quarantined') {
-        const base = policyEntry(index, policy.policy);
-        fromLedger.entries.push(entryOf(base, { kind: 'quarantined', record }, state, now, watches));
-      }
-      continue;
-    }
-    // A release gets a note; an entry only if its index has a policy, which waits for that.
-    const isRelease = owned.kind === 'unreported' && !owned.record.lastVerdict;
-    if (policy || !isRelease) {
-      const base = own ? policyEntry(index, own.policy) : { index, names: namesOfRecord(record) };
-      const resumed = policy && !isUnresolved(record) ? undefined : true;
-      fromLedger.entries.push(entryOf({ ...base, resumed }, owned, state, now, watches));
-    }
-    Object.assign(fromLedger, withRelease(fromLedger, owned));
-  }
-  if (state.ofChange) {
-    const problem = live && 'problem' in live ? live.problem : undefined;
-    fromLedger.notes.unshift({ kind: 'change', policies: policies.length, unread, problem });
-  }
-  const toCount: WaitingPolicy[] = [];
-  for (const parsed of chosen) {
-    const { index } = parsed;
-    if (parsed.kind === 'invalid') {
-      const { entityType, aspect, problem } = parsed;
-      const cause: Cause = { kind: 'policy', what: 'unreadable', problem: capped(problem) };
-      fromLedger.entries.push(doneEntry({ index, names: { entityType, aspect } }, 'failed', cause));
-      continue;
-    }
-    const from = policyEntry(index, parsed.policy);
-    if (taken.has(index)) continue;
-    if (!canAskServer) fromLedger.entries.push(doneEntry(from, 'failed', { kind: 'setup', what: 'run' }));
-    else if (parsed.policy.enabled) toCount.push(parsed);
-    else fromLedger.entries.push(doneEntry(from, 'disabled', { kind: 'not-due' }));
-  }
-  return { fromLedger, toCount };
-}
-
-/** Two policies for one index are both invalid. */
-const policyFor = (index: string, chosen: readonly ParsedPolicy[]): WaitingPolicy | undefined =>
-  chosen.find((one): one is WaitingPolicy => one.index === index && one.kind === 'policy');
-
 async function sizesOf(
   { operations }: RunServices,
   requests: PlanRequests,
@@ -201,13 +123,13 @@ async function sizesOf(
 }
 
 /** The search for tonight's cutoff comes last, because it takes many dry runs. */
-async function planEntries(toCount: readonly WaitingPolicy[], context: PlanContext): Promise<Entry[]> {
+async function planEntries(toCount: readonly PolicyToCount[], context: PlanContext): Promise<Entry[]> {
   const { requests } = context;
   const limit = pLimit(planConcurrency);
   // One after another until a dry run has shown which fields the server takes; then side by side.
   const planned: PlanResult[] = [];
   while (requests.refusesForceField === undefined && planned.length < toCount.length) {
-    planned.push(await planOne(toCount[planned.length] as WaitingPolicy, context));
+    planned.push(await planOne(toCount[planned.length] as PolicyToCount, context));
   }
   const rest = toCount.slice(planned.length);
   planned.push(...(await Promise.all(rest.map((policy) => limit(() => planOne(policy, context))))));
@@ -216,7 +138,7 @@ async function planEntries(toCount: readonly WaitingPolicy[], context: PlanConte
   return Promise.all(planned.map(found));
 }
 
-async function planOne({ index, policy }: WaitingPolicy, context: PlanContext): Promise<PlanResult> {
+async function planOne({ index, policy }: PolicyToCount, context: PlanContext): Promise<PlanResult> {
   const planned = await planPolicy(index, policy, context);
   const { phase } = planned;
   const shown = phase === 'unsearched' ? {} : view(planned, context.state);

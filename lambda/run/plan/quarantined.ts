@@ -2,9 +2,9 @@ import { asResult } from '../../gms/operations.ts';
 import { addressElsewhere, overdueAfterMillis } from '../../ledger/ownership.ts';
 import type { Quarantined } from '../../ledger/record.ts';
 import type { CauseOf } from '../../model/cause.ts';
-import { usualBatchSize } from '../../model/policy-fields.ts';
+import { defaultBatchSize } from '../../model/policy-fields.ts';
 import { countTruncation } from '../../truncation/counts.ts';
-import { exceedsTolerance, hiddenBy, keptRows, unwrittenIn } from '../../truncation/kept.ts';
+import { exceedsTolerance, keptRows, unwrittenIn, whyNotVisible } from '../../truncation/kept.ts';
 import { isInPlace } from '../../truncation/watch.ts';
 import { doneEntry } from '../entries.ts';
 import type { Entry } from '../state.ts';
@@ -48,7 +48,7 @@ async function countToday(
   const { countedAtMillis } = baseline;
   const counted = await asResult(() =>
     countTruncation((some) => operations.dryRun(some, { signal }), {
-      fields: { ...fields, batchSize: usualBatchSize },
+      fields: { ...fields, batchSize: defaultBatchSize },
       policyCutoffMillis,
       countedAtMillis,
     }),
@@ -68,7 +68,7 @@ async function countToday(
     expected,
     found,
     inPlace,
-    notVisible: mayBeHidden && kept ? hiddenBy(kept) : undefined,
+    notVisible: mayBeHidden && kept ? whyNotVisible(kept) : undefined,
     unwritten: kept && unwrittenIn(kept),
     nothingChanged: (taskId === undefined && isOld && isUntouched) || undefined,
   };

@@ -1,5 +1,5 @@
-import { absentTask } from '../../gms/backend.ts';
-import { findForceField } from '../../gms/force-field.ts';
+import { unknownTaskId } from '../../gms/backend.ts';
+import { probeForceField } from '../../gms/force-field.ts';
 import { asResult, type DryRun, type Operations, OperationsError, type TruncateFields } from '../../gms/operations.ts';
 import { concernsServer, type ServerError } from '../../model/server-error.ts';
 import type { Clock } from '../../truncation/clock.ts';
@@ -51,7 +51,7 @@ export class PlanRequests {
 
   /** The first dry run of a run, with the field: it may show whether the server refuses it. Throws OperationsError. */
   async firstDryRun(fields: TruncateFields): Promise<DryRun> {
-    const { isRefused, answer } = await findForceField((some) => this.dryRun(some), fields);
+    const { isRefused, answer } = await probeForceField((some) => this.dryRun(some), fields);
     this.refusesForceField = isRefused;
     return answer;
   }
@@ -59,7 +59,7 @@ export class PlanRequests {
   /** Why task statuses may not be read, without which a reindex cannot be judged; asked once a run. */
   taskStatusRefusal(): Promise<ServerError | undefined> {
     this.#taskStatus ??= asResult(() =>
-      this.#services.operations.taskStatus(absentTask, { signal: this.#signal }),
+      this.#services.operations.taskStatus(unknownTaskId, { signal: this.#signal }),
     ).then((result) => (result.kind === 'failed' && forbidsStatuses(result.error) ? result.error : undefined));
     return this.#taskStatus;
   }

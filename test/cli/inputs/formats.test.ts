@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { inspected } from '../../../cli/commands/validate.ts';
+import { inspectionOf } from '../../../cli/commands/validate.ts';
 import { addressInPolicies, originOf, policiesFile, withLimits, withServer } from '../../../cli/inputs/policies.ts';
 import { readServer } from '../../../cli/inputs/server.ts';
 import { operation } from '../here.ts';
@@ -13,7 +13,7 @@ function said(text: string, name: string): string {
   const path = file(text, name);
   let lines: string;
   try {
-    lines = inspected(path).lines.join('\n');
+    lines = inspectionOf(path).lines.join('\n');
   } catch (error) {
     lines = (error as Error).message;
   }

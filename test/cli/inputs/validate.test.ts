@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { inspected } from '../../../cli/commands/validate.ts';
+import { inspectionOf } from '../../../cli/commands/validate.ts';
 import { policiesFile, readPolicies } from '../../../cli/inputs/policies.ts';
 import { folder } from '../processes.ts';
 import { problemOf } from './problem.ts';
@@ -12,7 +12,7 @@ const linesOf = (path: string, text: string): string[] => text.replaceAll(`${dir
 const mistakesIn = (path: string): string[] =>
   linesOf(
     path,
-    problemOf(() => inspected(path)),
+    problemOf(() => inspectionOf(path)),
   );
 
 const policy = '{ "entityType": "dataset", "aspect": "operation", "retentionDays": 90 }';
@@ -25,7 +25,7 @@ describe('validate', () => {
     ['an owner and a note', `[${policy.replace('}', ', "owner": "data-platform", "note": "audit needs 90 days" }')}]`],
   ])('finds no mistake in policies with %s, and a run takes the same file', (_, text) => {
     const path = file(text);
-    expect(inspected(path).lines).toEqual([`${path}: no mistake found.`]);
+    expect(inspectionOf(path).lines).toEqual([`${path}: no mistake found.`]);
     expect(readPolicies(path).source).toMatchObject({ list: [{ entityType: 'dataset', retentionDays: 90 }] });
   });
 
@@ -124,7 +124,7 @@ describe('validate', () => {
 
   it('takes the name of a stage from its file', () => {
     const text = `{ "gmsUrl": "https://gms.corp.test/gms", "emails": ["a@corp.test"], "policies": [${policy}] }`;
-    expect(inspected(file(text, 'prod-eu.json')).lines[1]).toMatch(/, the name prod-eu \(its name\)\.$/);
+    expect(inspectionOf(file(text, 'prod-eu.json')).lines[1]).toMatch(/, the name prod-eu \(its name\)\.$/);
     expect(mistakesIn(file(text, 'Prod EU.json'))).toEqual([
       expect.stringMatching(/^Prod EU\.json:1:1: The stage's name "Prod EU" must begin with a letter/),
     ]);
@@ -136,7 +136,7 @@ describe('validate', () => {
   ${policy.replace('operation', 'datasetStats')},
   ${policy.replace('operation', 'Operation')}
 ]`);
-    expect(linesOf(policies, inspected(policies).lines.join('\n'))).toEqual([
+    expect(linesOf(policies, inspectionOf(policies).lines.join('\n'))).toEqual([
       "policies.json:2:29: warning: policy 1: datset.operations is not one of DataHub's own indices; unless a custom model has it, dataset.operation is probably meant.",
       "policies.json:4:30: warning: policy 3: dataset.Operation is sent in DataHub's spelling, dataset.operation: write it like that.",
       'policies.json: no mistake found.',
@@ -154,7 +154,7 @@ describe('validate', () => {
 }`,
       'prod.json',
     );
-    expect(linesOf(stage, inspected(stage).lines.join('\n'))).toEqual([
+    expect(linesOf(stage, inspectionOf(stage).lines.join('\n'))).toEqual([
       expect.stringMatching(/^prod\.json:1:1: warning: Nobody will be notified: /),
       'prod.json:2:3: warning: gmsUrl http://gms.corp.test/gms is plain http to a public host: the token can be read in transit; use https.',
       expect.stringMatching(/^prod\.json:3:3: warning: The alarm NotStarted would fire between two runs/),

@@ -99,7 +99,7 @@ test.each([
   const ledger = memoryLedger();
   const record = aRunning();
   ledger.stored.set(record.index, record);
-  const watch = { ...startWatch(record, 0, 0), task, seenAt: 0 };
+  const watch = { ...startWatch(record, 0, 0), task, observedAt: 0 };
   const names = { entityType: 'dataset', aspect: 'operation' };
   const last = { entries: [{ index: record.index, phase: 'watched', names, record, watch }] } as unknown as RunState;
   const [, line] = await unresolvedLines(ledger, last, record.server);

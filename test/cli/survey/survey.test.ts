@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Survey } from '../../../cli/events/findings.ts';
 import { readPolicies } from '../../../cli/inputs/policies.ts';
-import { damage } from '../../../cli/survey/damage.ts';
+import { damageLines } from '../../../cli/survey/damage.ts';
 import { hints, ownTruncations } from '../../../cli/survey/hints.ts';
 import { suggest } from '../../../cli/survey/suggestion.ts';
 import { anAttempt, aQuarantined } from '../../support/records.ts';
@@ -189,7 +189,7 @@ describe('A survey notices', () => {
     ['an index that was made too long ago', 100, { at: days(61), rowsBefore: 0, rowsSoonAfter: 9 }],
     ['an index whose name has no time', 0, undefined],
   ])('no loss in %s', (_, rowsTotal, created) => {
-    expect(damage(surveyOf({ rowsTotal, created }), Date.now())).toEqual([]);
+    expect(damageLines(surveyOf({ rowsTotal, created }), Date.now())).toEqual([]);
   });
 
   test('a first run that would be too big, and suggests a row limit, except where the server reindexes anyway', () => {

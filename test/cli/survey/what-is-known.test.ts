@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { knownOf, losesRowsByReindex, versionIn } from '../../../cli/survey/version.ts';
+import { losesRowsByReindex, versionIn, versionRemark } from '../../../cli/survey/version.ts';
 import { answering, inFront, operation, runHere, serviceHere } from '../here.ts';
 import { evenly, only, survey, surveyed } from './surveyed.ts';
 
@@ -101,14 +101,17 @@ describe('The release that a server names', () => {
     ['v0.14.1', false, 'DataHub v0.14.1.'],
     ['head', false, 'DataHub head.'],
   ])('%s', (release, loses, known) => {
-    expect([losesRowsByReindex(release), knownOf(release).join()]).toEqual([loses, expect.stringContaining(known)]);
+    expect([losesRowsByReindex(release), versionRemark(release).join()]).toEqual([
+      loses,
+      expect.stringContaining(known),
+    ]);
   });
 
   test.each(['', 'no JSON', '{}', '{"versions":[]}', '{"versions":{"acryldata/datahub":{"version":5}}}'])(
     'is not known from %j',
     (body) => {
       expect(versionIn(body)).toBeUndefined();
-      expect(knownOf(versionIn(body))).toEqual([]);
+      expect(versionRemark(versionIn(body))).toEqual([]);
     },
   );
 });

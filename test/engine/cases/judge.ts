@@ -1,5 +1,5 @@
-import { tolerated as lost } from '../../../lambda/truncation/kept.ts';
-import { remaining } from '../../../lambda/truncation/watch.ts';
+import { defaultTolerance as lost } from '../../../lambda/truncation/kept.ts';
+import { remainderLimits } from '../../../lambda/truncation/watch.ts';
 import type { Ended } from '../world/job.ts';
 import { type Holdings, rowCount } from '../world/rows.ts';
 import type { Sent } from '../world/world.ts';
@@ -75,7 +75,7 @@ function falseWords(
   missing: number,
   { there: { old }, visible, running, runs, sent }: Facts,
 ): [boolean, string][] {
-  const isLeft = old > Math.max(remaining.rows, rowCount * remaining.share);
+  const isLeft = old > Math.max(remainderLimits.rows, rowCount * remainderLimits.share);
   const isVerified = /verified by counting/.test(runs.at(-1)?.message ?? '');
   return [
     [outcome === 'truncated' && isLeft, 'says truncated, and old rows are left'],

@@ -243,6 +243,14 @@ export const plots = {
     muchToDo(stage, chances, start);
     willRefuse(stage, start, ['504']);
   },
+  'a reindex ends, its task is forgotten, and only then is it put in place': (stage, chances, start) => {
+    muchToDo(stage, chances, start, { millis: minute });
+    willReindex(stage, start, { swap: 'last', swapMillis: 8 * minute });
+    const { server, time } = stage.world;
+    time.at(start + 5 * minute, () => {
+      server.behavior = { ...server.behavior, status: 'unknown' };
+    });
+  },
   'one count of each check is answered by another server': (stage, chances, start) => {
     const { world } = stage;
     muchToDo(stage, chances, start);
@@ -309,6 +317,7 @@ export const plots = {
       [{ maxRowsPerRun: 100 }, behaves({ racing: true })],
       [{ refuseReindex: chances.happens(0.5) }, behaves({ truncates: 'reindex', force: 'ignores' })],
       [{}, behaves({ force: 'refuses' })],
+      [{}, arrive((index) => engine.write(index, aged(chances.next, 3000, 120, 65, world.time.now())))],
       [{ minDeletePercent: 40 }, freshOnes],
       // No more than double, or the change alone would refuse it.
       [{ maxDeletePercent: chances.between(50, 95) }, olderOnes],

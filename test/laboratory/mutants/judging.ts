@@ -1,7 +1,7 @@
 import { always, type Mutant, mutant, never, nothing, resolves, returns, takes } from './mutant.ts';
 
 const check = 'truncation/check';
-const plan = 'run/plan/plan';
+const fromLedger = 'run/plan/from-ledger';
 const policy = 'run/plan/policy';
 const release = 'run/release';
 const watch = 'truncation/watch';
@@ -13,7 +13,7 @@ const entries = 'run/entries';
 /** Plan without some of the entries that it takes from the ledger. @param stays of an `entry` */
 export const onlyEntries = (stays: string) =>
   [
-    plan,
+    fromLedger,
     'entriesFromLedger',
     returns(
       `({ ...it, fromLedger: { ...it.fromLedger, entries: it.fromLedger.entries.filter((entry) => ${stays}) } })`,
@@ -50,7 +50,7 @@ export const judgingMutants: readonly Mutant[] = [
   ]),
   mutant(6, 'a preview watches and judges like any run', [
     [
-      plan,
+      fromLedger,
       'entriesFromLedger',
       takes('state, prepared, _, services', 'state, prepared, prepared.canAskServer, services'),
     ],
@@ -65,7 +65,7 @@ export const judgingMutants: readonly Mutant[] = [
   ),
   mutant(2, 'truncates an index whose policy is switched off', [
     [
-      plan,
+      fromLedger,
       'entriesFromLedger',
       `(original) => (state, prepared, ...rest) => {
         const { fromLedger, toCount } = original(state, prepared, ...rest);
@@ -102,7 +102,7 @@ export const judgingMutants: readonly Mutant[] = [
     ['every row fails'],
   ),
   mutant(7, 'forgets what a status has just said', [
-    [watch, 'idleness', takes('before, seen, movement', 'before, { ...seen, status: undefined }, movement')],
+    [watch, 'progressTimes', takes('before, seen, movement', 'before, { ...seen, status: undefined }, movement')],
   ]),
   mutant(9, 'takes a reindex that was cancelled for whole', [
     [kept, 'accountsFor', takes('end, attempt', 'end && { ...end, cancelled: undefined }, attempt')],
@@ -114,7 +114,11 @@ export const judgingMutants: readonly Mutant[] = [
     ),
   ]),
   mutant(7, 'takes the first check for stillness', [
-    [watch, 'isStill', '() => ({ stillSince }, at, { judgeableAt }) => stillSince !== undefined && at > judgeableAt'],
+    [
+      watch,
+      'lacksProgress',
+      '() => ({ noProgressSince: since }, at, to) => since !== undefined && at > to.judgeableAt',
+    ],
   ]),
   mutant(7, 'takes a reindex that is not in place for ended', [
     [watch, 'hasEnded', returns('it || (args[1].counts !== undefined && args[1].status?.completed === true)')],
@@ -176,13 +180,18 @@ export const judgingMutants: readonly Mutant[] = [
   ]),
   mutant(9, 'believes a reindex that is not in place', [[judge, 'isInPlace', always]]),
   mutant(9, 'believes a reindex of which old rows are left, and none to keep', [[judge, 'isSurelyMoved', always]]),
-  mutant(9, 'takes the rows to keep for all that a reindex had to write', [
+  mutant(
+    9,
+    'takes the rows to keep for all that a reindex had to write',
     [
-      kept,
-      'accountsFor',
-      '() => (end, { baseline }) => !!end && !end.cancelled && rowsWritten(end) >= baseline.rowsToKeep',
+      [
+        kept,
+        'accountsFor',
+        '() => (end, { baseline }) => !!end && !end.cancelled && rowsWritten(end) >= baseline.rowsToKeep',
+      ],
     ],
-  ]),
+    ['rows of tomorrow'],
+  ),
   mutant(
     9,
     'calls a reindex lost that has not been refreshed',
@@ -219,10 +228,15 @@ export const judgingMutants: readonly Mutant[] = [
     [[release, 'missingIn', resolves('it.notVisible ? { ...it, missing: 0 } : it')]],
     ['the new index of a reindex is not refreshed, and a person releases it'],
   ),
-  mutant(9, 'forgets what a completed status has counted', [
-    [check, 'endCounters', nothing],
-    [watch, 'byStatus', returns('({ ...it, end: endCounters(args[1].status) })')],
-  ]),
+  mutant(
+    9,
+    'forgets what a completed status has counted',
+    [
+      [check, 'endCounters', nothing],
+      [watch, 'statusFields', returns('({ ...it, end: endCounters(args[1].status) })')],
+    ],
+    ['a reindex ends, its task is forgotten, and only then is it put in place'],
+  ),
   mutant(9, 'does not check twice where rows are fewer', [
     [judge, 'isFinal', takes('verdict, ...rest', '{ ...verdict, rowsMissing: 0, rowsNotVisible: 0 }, ...rest')],
   ]),

@@ -1,7 +1,6 @@
 import { onlyEntries } from './judging.ts';
 import { type Mutant, mutant, returns, takes } from './mutant.ts';
 
-const plan = 'run/plan/plan';
 const entries = 'run/entries';
 const report = 'run/report';
 const transitions = 'ledger/transitions';
@@ -78,7 +77,7 @@ export const tellingMutants: readonly Mutant[] = [
   ),
   mutant(15, 'counts what is unreported', [
     [
-      plan,
+      'run/plan/from-ledger',
       'entriesFromLedger',
       `(original) => (state, prepared, ...rest) => {
         const it = original(state, prepared, ...rest);

@@ -212,7 +212,7 @@ const known = [
 
 /**
  * Statuses of the task that the judging function got, or any function of its run, or anybody: what one function has
- * seen may be lost with it.
+ * seen may be lost with it, unless its run has gone on with its state.
  */
 function statusesOf(
   history: History,
@@ -224,12 +224,24 @@ function statusesOf(
   return statusesOfTask(history, taskId).flatMap(({ at: answeredAt, answer, invocation: asker }) => {
     if (answeredAt > at) return [];
     const isOwn = {
-      function: asker.id === invocation.id,
+      function: asker.id === invocation.id || isTakenOver(history, asker, invocation),
       run: runOf(asker) === runOf(invocation),
       anybody: true,
     }[by];
     return isOwn && typeof answer === 'object' && answer.kind === 'found' ? [answer] : [];
   });
+}
+
+/** Whether a function's run went on with its state before a later one began: it was the only one in between. */
+function isTakenOver(history: History, asker: GivenVerdict['invocation'], later: GivenVerdict['invocation']): boolean {
+  if (runOf(asker) !== runOf(later)) return false;
+  const taken = ofRun(history, 'taken', later).map(({ at }) => at);
+  const before = taken.findLast((at) => at <= asker.startedAt);
+  const after = taken.find((at) => at > asker.startedAt && at <= later.startedAt);
+  const calls = ofRun(history, 'invocation', later).filter(
+    ({ at }) => before !== undefined && after !== undefined && at >= before && at <= after,
+  );
+  return calls.length === 1;
 }
 
 type Counters = TaskCounters & { noops?: number };

@@ -1,4 +1,4 @@
-import { isUnresolved, remainsOf, type StoredRecord } from '../../../lambda/ledger/record.ts';
+import { isUnresolved, readablePartOf, type StoredRecord } from '../../../lambda/ledger/record.ts';
 import type { History } from '../histories/history.ts';
 import { isReadable, isSameDecision, unreportedOf } from '../world/records.ts';
 import { type CheckRule, type Event, eventsOf, lastWrite, modeOf, ofCall, ofWrites, releaseOf } from './events.ts';
@@ -74,7 +74,7 @@ export const ledgerRules: Record<string, CheckRule> = {
       ? isUnresolved(previous)
         ? previous.attempt
         : undefined
-      : remainsOf(previous).attempt;
+      : readablePartOf(previous).attempt;
     const early = (attempt?.judgeableAt ?? 0) + 20 * hour - at;
     return early > 0 && `released ${Math.round(early / 60_000)} min too early`;
   }),
@@ -89,7 +89,7 @@ function releasing(history: History, { previous, next, invocation }: Event<'ledg
 }
 
 const senderOf = (record: StoredRecord | undefined) =>
-  isReadable(record) ? record.lastSender : record && remainsOf(record).lastSender;
+  isReadable(record) ? record.lastSender : record && readablePartOf(record).lastSender;
 
 const runs = 'its status says that it runs';
 

@@ -11,7 +11,6 @@ import {
   type Event,
   eventsOf,
   lastWrite,
-  modeOf,
   ofRun,
   ofWrites,
   releaseOf,
@@ -85,8 +84,12 @@ export const reportedRules: Record<string, CheckRule> = {
       const before = lastWrite(history, index, at);
       const made = unreportedOf(before?.next);
       if (!before || !made || before.at >= invocation.startedAt) continue;
-      // A preview tells today's rows beside the decision. One that died in Plan has told no mode.
-      if (before.next?.state === 'idle' && (modeOf(history, invocation) ?? 'preview') === 'preview') continue;
+      // A preview tells today's rows beside the decision. One that died in Plan has told no mode: if it is redriven, the
+      // stage may have another by then.
+      const [ended] = ofRun(history, 'ended', invocation);
+      const [taken] = ofRun(history, 'taken', invocation);
+      const isUnknownMode = !taken || (ended && ended.at < taken.at);
+      if (before.next?.state === 'idle' && (isUnknownMode || taken.state.mode === 'preview')) continue;
       yield { at, text: `${index}: counted by ${invocation.runId}, decided by ${made.by.runId}` };
     }
   },

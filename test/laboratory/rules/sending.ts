@@ -232,7 +232,7 @@ export const sendingRules: Record<string, CheckRule> = {
         !isOverlooked(event.next.index) &&
         event.next.state === 'sending' &&
         runOf(event.next.attempt) === run &&
-        [401, 403].includes(event.next.attempt.answer?.status ?? 0),
+        [401, 403].includes(event.next.attempt.callError?.status ?? 0),
     );
     return (without.length >= 2 || isRefused) && `sent after ${without.length} calls without a task id`;
   }),

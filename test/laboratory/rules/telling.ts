@@ -187,13 +187,15 @@ const saidAfter = (history: History, { at, invocation }: GivenVerdict): Event<'p
   ofRun(history, 'published', invocation).filter((event) => event.at >= at);
 
 /**
- * Whether an entry names a loss: settled rows by their number or as not verified, stragglers by a reindex or by the
- * name of a replaced index.
+ * Whether an entry names a loss: settled rows by their number, as not verified, or as skipped by the reindex (late rows
+ * hide some in the counts); stragglers by a reindex or by the name of a replaced index.
  */
 function names(entry: PolicyEntry, { settled }: Loss): boolean {
-  const { outcome, rowsMissing = 0, rowsNotVisible = 0, method, indexNow } = entry;
+  const { outcome, rowsMissing = 0, rowsNotVisible = 0, method, indexNow, cause } = entry;
   if (['rows-missing', 'quarantined', 'unknown'].includes(outcome)) return true;
-  return settled === 0 ? method === 'reindex' || indexNow !== undefined : rowsMissing + rowsNotVisible >= settled;
+  if (settled === 0) return method === 'reindex' || indexNow !== undefined;
+  const skipped = method === 'reindex' && cause.kind === 'verified' ? (cause.conflicts ?? 0) : 0;
+  return Math.max(rowsMissing + rowsNotVisible, skipped) >= settled;
 }
 
 /** Whether a status of its task has been read. */

@@ -89,7 +89,7 @@ export function createSmallModel({ server, checks, answers: which }: SmallOption
     const isPlanned = new Promise<void>((resolve) => {
       ended = new Promise<void>((end) => {
         const over = (how: 'succeeded' | 'failed' | 'stopped', events = 0) => {
-          world.journal.push({ at: world.time.now(), kind: 'ended', runId, how, events });
+          world.journal.push({ at: world.time.now(), kind: 'ended', ...run, how, events });
           end();
         };
         const host: WorkflowHost = {

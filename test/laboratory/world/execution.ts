@@ -57,7 +57,7 @@ export function startExecution(
       if (execution.ended) return;
       generation++;
       execution.ended = true;
-      journal.push({ at: time.now(), kind: 'ended', runId, how: 'stopped', events: 0 });
+      journal.push({ at: time.now(), kind: 'ended', runId, runStartMillis, how: 'stopped', events: 0 });
     },
     kill() {
       execution.stop();
@@ -79,7 +79,7 @@ export function startExecution(
     const end = (how: 'succeeded' | 'failed', events: number) => {
       if (own !== generation) return;
       execution.ended = true;
-      journal.push({ at: time.now(), kind: 'ended', runId, how, events });
+      journal.push({ at: time.now(), kind: 'ended', runId, runStartMillis, how, events });
     };
     executeWorkflow(context, last, {
       sleep: time.sleep,

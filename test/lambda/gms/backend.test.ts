@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { baseOf, madeAtOf, readTaskId } from '../../../lambda/gms/backend.ts';
+import { baseOf, createdAtOf, readTaskId } from '../../../lambda/gms/backend.ts';
 import { holds } from '../../properties.ts';
 import { anyText } from '../../support/arbitrary.ts';
 
@@ -20,7 +20,7 @@ describe('the name of a physical index', () => {
     ['nothing but the ending', 'aspect_v1', undefined, undefined],
   ])('%s', (_, name, expected, madeAt) => {
     expect(baseOf(name)).toBe(expected);
-    expect(madeAtOf(name)).toBe(madeAt);
+    expect(createdAtOf(name)).toBe(madeAt);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { secretsOf } from '../../../lambda/gms/identity.ts';
-import { redactor, repeats, whyNoToken } from '../../../lambda/gms/secrets.ts';
+import { redactor, repeatsSecret, tokenProblem } from '../../../lambda/gms/secrets.ts';
 import { authority } from '../../support/certificates.ts';
 
 /** A token, of which a server echoes a part. */
@@ -50,7 +50,7 @@ describe.each([token, plain])('A text that repeats the token %s', (secret) => {
     const dividers = ['\n', '\r\n\t', ' ', '<b>', '</b ><i class="x">', '<!-- no -->', '/* no */', '\\n', '\\u000a'];
     const hidden = ['&lt;b&gt;', '%3Cb%3E', '<wbr/>', '\u00ad', '\u200b', '&shy;', '&#173;', '<![CDATA[', ']]>', '...'];
     for (const between of [...dividers, ...hidden])
-      expect(repeats([secret])(`got ${parts(secret, size, between)}.`), between).toBe(true);
+      expect(repeatsSecret([secret])(`got ${parts(secret, size, between)}.`), between).toBe(true);
   });
 });
 
@@ -117,8 +117,8 @@ test('Nothing else is withheld', () => {
 
 test('A text that hides more than anybody can look through is withheld', () => {
   const nested = Array.from({ length: 150 }).reduce<string>((text) => encodeURIComponent(`%41${text}`), 'x');
-  expect(repeats([token])(nested)).toBe(true);
-  expect(repeats([])(nested)).toBe(false);
+  expect(repeatsSecret([token])(nested)).toBe(true);
+  expect(repeatsSecret([])(nested)).toBe(false);
 });
 
 test.each<[string, RegExp | undefined]>([
@@ -131,5 +131,5 @@ test.each<[string, RegExp | undefined]>([
   ['token=abc-def-ghi-123', /more than a token/],
   ['abc-def-ghi-12+/=', /fewer than 12 letters and digits/],
 ])('Of %j it is said what keeps it from being a token', (text, why) => {
-  expect(whyNoToken(text) ?? '').toMatch(why ?? /^$/);
+  expect(tokenProblem(text) ?? '').toMatch(why ?? /^$/);
 });

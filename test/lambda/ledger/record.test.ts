@@ -4,7 +4,7 @@ import {
   type LedgerRecord,
   namesOfRecord,
   parseRecord,
-  remainsOf,
+  readablePartOf,
   revisionOf,
   type StoredRecord,
   storable,
@@ -106,7 +106,7 @@ describe('what only a message shows', () => {
   test.each<[string, object, string]>([
     ['the rows that a verdict has deleted', { rows: 5 }, 'lastVerdict.verdict.rowsDeleted'],
     ['the physical index of the baseline', [], 'attempt.baseline.indexName'],
-    ['the answer to the call', { kind: 'of a later version' }, 'attempt.answer'],
+    ['the error of the call', { kind: 'of a later version' }, 'attempt.callError'],
     ['the retention', { days: 30 }, 'attempt.retentionDays'],
     ['the window that the next Plan counts', { after: 'then' }, 'window'],
     ['the names of the index', [], 'aspect'],
@@ -181,13 +181,13 @@ test.each<[string, unknown]>([
 ])('%s is unreadable, and says nothing', (_, nothing) => {
   const found = parseRecord(anIndex, nothing) as Unreadable;
   expect(found.state).toBe('unreadable');
-  expect([revisionOf(found), remainsOf(found).server]).toEqual([0, undefined]);
+  expect([revisionOf(found), readablePartOf(found).server]).toEqual([0, undefined]);
 });
 
 test('of an unreadable record each field is read that can be', () => {
   const found = unreadable({ ...aRunning(), revision: 'x', lastSender: 5, attempt: { judgeableAt: 7 } });
   expect(found.fields).toEqual(expect.arrayContaining(['revision', 'lastSender']));
-  const remains = remainsOf(found);
+  const remains = readablePartOf(found);
   expect(remains).toMatchObject({ server: aServer, attempt: { judgeableAt: 7 } });
   expect([remains.revision, remains.lastSender]).toEqual([undefined, undefined]);
 });

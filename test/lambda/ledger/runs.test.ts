@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { keepRun, parseRuns, type RunSummary, summaryOfRun, withRun } from '../../../lambda/ledger/runs.ts';
-import { cleanBy } from '../../../lambda/model/asked-by.ts';
+import { cleanRequester } from '../../../lambda/model/asked-by.ts';
 import { anEntry, aReport } from '../../support/reports.ts';
 
 const aRun = (runId: string, more: Partial<RunSummary> = {}): RunSummary => ({
@@ -97,5 +97,5 @@ test.each([
   [{ name: 'ada' }, undefined],
   [undefined, undefined],
 ])('Who asked for a run is one short line, or left out, and never a reason to refuse: %j', (given, kept) => {
-  expect(cleanBy(given)).toBe(kept);
+  expect(cleanRequester(given)).toBe(kept);
 });

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { type LedgerRecord, parseRecord, type StoredRecord } from '../../../lambda/ledger/record.ts';
 import {
   fence,
-  learnFromStatus,
   type Mark,
   markFor,
   markReported,
   markRunning,
-  noteAnswer,
+  recordCallError,
+  recordStatus,
   recordVerdict,
   release,
   startSending,
@@ -80,13 +80,13 @@ describe('an answer', () => {
   });
 
   test('without one is kept for the verdict, and it stays sending', () => {
-    const answer = { kind: 'server-error', operation: 'truncate', status: 504 } as const;
-    const noted = noteAnswer(aSending(), answer);
-    expect([noted.state, noted.revision, noted.attempt.answer]).toEqual(['sending', 2, answer]);
+    const error = { kind: 'server-error', operation: 'truncate', status: 504 } as const;
+    const noted = recordCallError(aSending(), error);
+    expect([noted.state, noted.revision, noted.attempt.callError]).toEqual(['sending', 2, error]);
   });
 
   test('to a status shows whether it reindexes', () => {
-    expect(learnFromStatus(aRunning(), { method: 'reindex' })).toMatchObject({
+    expect(recordStatus(aRunning(), { method: 'reindex' })).toMatchObject({
       revision: 2,
       attempt: { method: 'reindex' },
     });
@@ -224,8 +224,8 @@ describe('fields that this version does not know', () => {
   test.each<[string, readonly LedgerRecord[], Transition]>([
     ['startSending', [anIdle()], (record) => startSending(record, aKey, attempt)],
     ['markRunning', [aSending()], (record) => markRunning(record, 'n:1')],
-    ['noteAnswer', [aSending()], (record) => noteAnswer(record, { kind: 'reset', operation: 'truncate' })],
-    ['learnFromStatus', unresolved, (record) => learnFromStatus(record, { method: 'reindex' })],
+    ['recordCallError', [aSending()], (record) => recordCallError(record, { kind: 'reset', operation: 'truncate' })],
+    ['recordStatus', unresolved, (record) => recordStatus(record, { method: 'reindex' })],
     ['recordVerdict', unresolved, (record) => recordVerdict(record, aVerdict(), toIdle)],
     ['quarantine', unresolved, (record) => recordVerdict(record, aVerdict(), toQuarantine)],
     ['withdraw', [aSending()], (record) => withdraw(record, aVerdict(), decided)],

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { placed, readJson } from '../../../lambda/policy/read-json.ts';
+import { readJson, withPlace } from '../../../lambda/policy/read-json.ts';
 import { holds } from '../../properties.ts';
 
 const problemOf = (text: string) => {
   const read = readJson(text);
-  return read.kind === 'wrong' ? placed(read) : undefined;
+  return read.kind === 'wrong' ? withPlace(read) : undefined;
 };
 
 describe('JSON written by a person', () => {
@@ -74,7 +74,7 @@ describe('JSON written by a person', () => {
   test('is refused with the mistake, its line and column', async () => {
     const shown = (comments: boolean) => (text: string) => {
       const read = readJson(text, { comments });
-      return `${JSON.stringify(text)}\n    ${read.kind === 'wrong' ? placed(read) : 'is read'}\n`;
+      return `${JSON.stringify(text)}\n    ${read.kind === 'wrong' ? withPlace(read) : 'is read'}\n`;
     };
     const lines = [...texts.map(shown(false)), 'With comments:\n', ...withComments.map(shown(true))];
     await expect(lines.join('')).toMatchFileSnapshot('read-json.txt');

@@ -216,7 +216,7 @@ export const entryCases: EntryCase[] = [
   [
     'a reindex is still running',
     'still-running',
-    { ...outOfTime, lastMovedAt: at + 3_600_000, done: 4000, total: 12_000 },
+    { ...outOfTime, lastProgressAt: at + 3_600_000, done: 4000, total: 12_000 },
     reindexing,
   ],
   ['ended, not verified yet', 'still-running', { ...outOfTime, ended: true }, task],

@@ -83,7 +83,7 @@ describe('Nothing is sent', () => {
 
   test('where another invocation of this step was first: its call is watched, and counts', async () => {
     const { world, state, own } = await planned();
-    const record = aSending({ server, lastSender: own, attempt: anAttempt({ ...own, answer: problem }) });
+    const record = aSending({ server, lastSender: own, attempt: anAttempt({ ...own, callError: problem }) });
     world.standIn.removeRows('dataset.operation', ({ id }) => id % 2 === 0);
     const during = counted(world, () => world.ledger.stored.set(anIndex, record));
     expect(result(world, await truncate(state, during))).toMatchObject({

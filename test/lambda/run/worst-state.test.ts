@@ -75,7 +75,8 @@ const causes: Cause[] = [
   { kind: 'policy', what: 'entityType', was: name, now: name } as Cause,
   {
     ...{ kind: 'unresolved', why: 'run-time', hours: 24, since: huge, runId: 'r'.repeat(80), judgeableAt: huge, error },
-    ...{ releasableAt: huge, lastMovedAt: huge, done: huge, total: huge, work: 'deleted', ended: true, vanished: true },
+    ...{ releasableAt: huge, lastProgressAt: huge, done: huge, total: huge, work: 'deleted', ended: true },
+    vanished: true,
   } as Cause,
   {
     kind: 'left-alone',
@@ -108,7 +109,7 @@ const attempt: Attempt = {
   sendingSince: huge,
   sendBy: huge,
   judgeableAt: huge,
-  answer: error,
+  callError: error,
 };
 const common = { index, ...names, server: address, revision: huge, unreported: true, lastSender: run };
 const recordOf = (at: number): LedgerRecord => ({
@@ -151,10 +152,10 @@ const watchedEntry: Entry = {
     rowsLeft: huge,
     rowsToKeep: huge,
     counter: huge,
-    seenAt: huge,
-    stillSince: huge,
+    observedAt: huge,
     noProgressSince: huge,
-    lastMovedAt: huge,
+    noOwnProgressSince: huge,
+    lastProgressAt: huge,
     hasStatus: true,
     task: { completed: false, done: huge, total: huge, runs: true },
     end: { total: huge, updated: huge, created: huge, deleted: huge, versionConflicts: huge, cancelled: true },

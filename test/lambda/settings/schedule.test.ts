@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { firstSkipped, parseSchedule } from '../../../lambda/settings/schedule.ts';
+import { firstSkippedTime, parseSchedule } from '../../../lambda/settings/schedule.ts';
 
 const now = Date.UTC(2026, 10, 23, 9);
 
@@ -37,7 +37,7 @@ describe('A schedule expression', () => {
     ['cron(30 2 ? * MON-SAT *)', 'Europe/Berlin', undefined],
   ])('%s in %s: daylight saving skips %s', (expression, zone, skipped) => {
     const { wallTimes } = parseSchedule(expression, now) as { wallTimes: number[] };
-    const time = firstSkipped(wallTimes, zone);
+    const time = firstSkippedTime(wallTimes, zone);
     expect(time && new Date(time).toISOString()).toBe(skipped);
   });
 

@@ -94,11 +94,11 @@ describe('At the end of a run, what has hung for 20 hours', () => {
     rowsLeft: 60,
     rowsToKeep: 40,
     counter: 5,
-    stillSince: end - hour / 2,
     noProgressSince: end - hour / 2,
+    noOwnProgressSince: end - hour / 2,
   };
 
-  const movedLate = { ...stuck, noProgressSince: end - hour / 6 + 1 };
+  const progressedLate = { ...stuck, noOwnProgressSince: end - hour / 6 + 1 };
 
   async function judgedForAge(given: Given) {
     const usual = { status: running, left: 60, now: end, runStart: sent + 1, isLastCheck: true };
@@ -119,7 +119,7 @@ describe('At the end of a run, what has hung for 20 hours', () => {
     ['is watched on where its clock was set back before the call', { watch: stuck, now: sent }, 'watching'],
     ['is watched on where its counter is higher', { watch: { ...stuck, counter: 4 } }, 'watching'],
     ['is watched on where fewer rows are left', { watch: stuck, left: 59 }, 'watching'],
-    ['is watched on where it has moved less than ten minutes ago', { watch: movedLate }, 'watching'],
+    ['is watched on where it made progress less than ten minutes ago', { watch: progressedLate }, 'watching'],
     ['is watched on at the first check of a run', {}, 'watching'],
     ['accuses nobody where only its last check misses rows', { watch: stuck, kept: 20 }, 'watching'],
     [
@@ -135,7 +135,7 @@ describe('At the end of a run, what has hung for 20 hours', () => {
     ['is judged unknown if this run has never counted it', {}, 'unknown, idle'],
     ['is judged unknown if it was stuck before', { watch: { ...stuck, isStuck: true } }, 'unknown, idle'],
     ['waits for a person as a reindex', { record: aRunning({ attempt: aReindex() }) }, 'unknown, quarantined'],
-    ['is watched on where it may have moved', { watch: stuck }, 'watching'],
+    ['is watched on where it may have made progress', { watch: stuck }, 'watching'],
     ['is watched on where its status shows more', { watch: { ...stuck, isStuck: true, counter: 4 } }, 'watching'],
     ['is watched on in the middle of the run', { isLastCheck: false }, 'watching'],
     ['is watched on where it is younger', { now: end - 1 }, 'watching'],
@@ -302,7 +302,7 @@ describe('A status that was never read', () => {
 });
 
 describe('A status that was read before and fails now', () => {
-  const still = { hasStatus: true, rowsLeft: 50, rowsToKeep: 40, stillSince: 1, noProgressSince: 1 };
+  const still = { hasStatus: true, rowsLeft: 50, rowsToKeep: 40, noProgressSince: 1, noOwnProgressSince: 1 };
   const old = aRunning({ attempt: anAttempt({ judgeableAt: 1_200_001 }) });
 
   test('keeps stillness from being taken for its end, but not from being counted', async () => {

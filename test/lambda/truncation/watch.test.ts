@@ -3,8 +3,8 @@ import type { TaskCounters, TaskStatus } from '../../../lambda/gms/operations.ts
 import type { Unresolved } from '../../../lambda/ledger/record.ts';
 import {
   hasEnded,
-  hasProgressed,
-  isStill,
+  hasHigherCounter,
+  lacksProgress,
   methodShown,
   type Observation,
   progressShown,
@@ -41,9 +41,9 @@ function seenBy(record: Unresolved, ...glances: Glance[]): Watch {
 
 test('it was last seen when the server last said something of it, not when it was last asked', () => {
   const error = { kind: 'unauthorized', operation: 'task-status' } as const;
-  expect(seenBy(aDelete, { at, error }).seenAt).toBeUndefined();
+  expect(seenBy(aDelete, { at, error }).observedAt).toBeUndefined();
   const watch = seenBy(aDelete, { at, counts: counts(60) }, { at: at + minute, error });
-  expect(watch).toMatchObject({ seenAt: at, lastCheckAt: at + minute });
+  expect(watch).toMatchObject({ observedAt: at, lastCheckAt: at + minute });
 });
 
 describe('it has moved', () => {
@@ -57,7 +57,10 @@ describe('it has moved', () => {
     ['not when a status comes for the first time', aDelete, left(60), both(completed({ deleted: 5 }), 60), false],
   ])('%s', (_, record, first, second, expected) => {
     const watch = seenBy(record, { at, ...first }, { at: at + minute, ...second });
-    expect([watch.lastMovedAt !== undefined, watch.stillSince]).toEqual([expected, expected ? at + minute : at]);
+    expect([watch.lastProgressAt !== undefined, watch.noProgressSince]).toEqual([
+      expected,
+      expected ? at + minute : at,
+    ]);
   });
 
   test('only compared with the least that was ever seen: rows that come and go are no movement', () => {
@@ -67,19 +70,19 @@ describe('it has moved', () => {
       { at: at + minute, counts: counts(58) },
       { at: at + 2 * minute, counts: counts(52) },
     );
-    expect([watch.stillSince, watch.rowsLeft]).toEqual([at, 50]);
+    expect([watch.noProgressSince, watch.rowsLeft]).toEqual([at, 50]);
   });
 
   test('rows to keep that become more do not keep a record from being judged after 20 hours', () => {
     const watch = seenBy(aReindexed, { at, counts: counts(0, 10) }, { at: at + minute, counts: counts(0, 20) });
-    expect([watch.stillSince, watch.noProgressSince]).toEqual([at + minute, at]);
+    expect([watch.noProgressSince, watch.noOwnProgressSince]).toEqual([at + minute, at]);
   });
 });
 
 test('a slow check that saw movement begins the window when its last answer came', () => {
   const slow = { at: at + minute, until: at + 2 * minute, counts: counts(50) };
   const watch = seenBy(aDelete, { at, counts: counts(60) }, slow);
-  expect([watch.stillSince, watch.lastCheckAt]).toEqual([at + 2 * minute, at + minute]);
+  expect([watch.noProgressSince, watch.lastCheckAt]).toEqual([at + 2 * minute, at + minute]);
 });
 
 describe('a watch', () => {
@@ -114,10 +117,10 @@ describe('a watch', () => {
 
   test('takes a running status with a higher counter for a whole check', () => {
     const watch = seenBy(aDelete, { at, status: running({ deleted: 10 }), counts: counts(50) });
-    expect(hasProgressed(watch, running({ deleted: 11 }))).toBe(true);
-    expect(hasProgressed(watch, running({ deleted: 10 }))).toBe(false);
-    expect(hasProgressed(watch, completed({ deleted: 60 }))).toBe(false);
-    expect(hasProgressed(startWatch(aDelete, at, at), running({ deleted: 11 }))).toBe(false);
+    expect(hasHigherCounter(watch, running({ deleted: 11 }))).toBe(true);
+    expect(hasHigherCounter(watch, running({ deleted: 10 }))).toBe(false);
+    expect(hasHigherCounter(watch, completed({ deleted: 60 }))).toBe(false);
+    expect(hasHigherCounter(startWatch(aDelete, at, at), running({ deleted: 11 }))).toBe(false);
   });
 });
 
@@ -304,8 +307,8 @@ describe('it is still', () => {
   const attempt = anAttempt({ judgeableAt: 0 });
   const still = (ageMinutes: number, forMinutes: number, judgeableAt = 0) => {
     const now = ageMinutes * minute;
-    const watch = { ...startWatch(aDelete, 0, 0), sentAt: 0, stillSince: now - forMinutes * minute };
-    return isStill(watch, now, { ...attempt, judgeableAt });
+    const watch = { ...startWatch(aDelete, 0, 0), sentAt: 0, noProgressSince: now - forMinutes * minute };
+    return lacksProgress(watch, now, { ...attempt, judgeableAt });
   };
 
   test.each([
@@ -325,7 +328,7 @@ describe('it is still', () => {
   });
 
   test('never before a check has succeeded', () => {
-    expect(isStill(startWatch(aDelete, 0, 0), 900 * minute, attempt)).toBe(false);
+    expect(lacksProgress(startWatch(aDelete, 0, 0), 900 * minute, attempt)).toBe(false);
   });
 
   const error = { kind: 'unreadable', operation: 'dry-run' } as const;
@@ -347,7 +350,7 @@ describe('it is still', () => {
     const checked = (deleted: number) =>
       seenBy(aDelete, ...before, { at: at + 11 * minute, status: running({ deleted }), error });
     expect([checked(5).isStuck, checked(6).isStuck]).toEqual([true, false]);
-    expect([checked(6).noProgressSince, checked(6).lastMovedAt]).toEqual([at + 11 * minute, at + 11 * minute]);
+    expect([checked(6).noOwnProgressSince, checked(6).lastProgressAt]).toEqual([at + 11 * minute, at + 11 * minute]);
   });
 
   test('and the first count begins the window, whatever statuses have shown while nothing could be counted', () => {
@@ -355,8 +358,8 @@ describe('it is still', () => {
       { at, status: running({ deleted: 1 }), error },
       { at: at + minute, status: running({ deleted: 2 }) },
     ];
-    expect(seenBy(aDelete, ...uncounted).stillSince).toBe(at + minute);
-    expect(seenBy(aDelete, ...uncounted, { at: at + 20 * minute, counts: counts(60) }).stillSince).toBe(
+    expect(seenBy(aDelete, ...uncounted).noProgressSince).toBe(at + minute);
+    expect(seenBy(aDelete, ...uncounted, { at: at + 20 * minute, counts: counts(60) }).noProgressSince).toBe(
       at + 20 * minute,
     );
   });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createOperations } from '../../../../lambda/gms/http/http-operations.ts';
 import { asResult, type Operations } from '../../../../lambda/gms/operations.ts';
-import { repeats } from '../../../../lambda/gms/secrets.ts';
+import { repeatsSecret } from '../../../../lambda/gms/secrets.ts';
 import type { HttpResponse } from '../../../../lambda/gms/transport.ts';
 import { holdsInTime } from '../../../properties.ts';
 import { against, fixed, operation, token } from './broken-server.ts';
@@ -53,7 +53,7 @@ const forms: Array<(secret: string) => string> = [
 ];
 
 test('The token is nowhere in what is read, whatever field of whatever answer repeats it', async () => {
-  const isShown = repeats([token]);
+  const isShown = repeatsSecret([token]);
   const answered = fc
     .constantFrom(...answers)
     .chain(([ask, answer]) => fc.tuple(fc.constant(ask), fc.constantFrom(...placesIn(answer))));

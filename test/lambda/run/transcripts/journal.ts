@@ -125,8 +125,8 @@ export function recordText(record: StoredRecord): string {
   const { state, lastVerdict, lastRelease, lastSender, window, unreported } = record;
   switch (state) {
     case 'sending': {
-      const { baseline, answer, method } = record.attempt;
-      if (answer) return `sending, answered ${errorText(answer)}`;
+      const { baseline, callError, method } = record.attempt;
+      if (callError) return `sending, answered ${errorText(callError)}`;
       const rows = `${number(baseline.rowsToDelete)} to delete, ${number(baseline.rowsToKeep)} to keep`;
       return `sending, ${rows}${method === 'reindex' ? ', reindexes' : ''}`;
     }
@@ -204,7 +204,7 @@ const times = new Set([
   'startedAt',
   'since',
   'until',
-  'lastMovedAt',
+  'lastProgressAt',
   'judgeableAt',
   'releasableAt',
   'cutoffMillis',

@@ -53,47 +53,80 @@ export function reportPublisher(run: ReportOutputs, output: RunListener): Report
   return {
     status: () => status,
     async publish(made) {
-      const { audience, server, json, metrics, webhook } = run;
+      const { audience, server, webhook } = run;
       const withoutSecrets = redactor(server.secrets());
       const clean = webhook ? (text: string) => withoutSecrets(withoutAddress(webhook)(text)) : withoutSecrets;
       const message = messageOf(made, { audience, clean });
-      const { report } = message;
       output.report(message);
-      const isWritten = writeAndTell(json, () => `${JSON.stringify(report, null, 2)}\n`, output);
-      const isFigured = writeAndTell(metrics, () => figuresOf(report), output);
-      const printed = await run.printed();
-      const posting = await postMessage(message, run, output);
-      const waiting = unreportedIndices(report);
-      if (posting === 'refused' && waiting.length > 0) {
-        output.problem(`Until a message is posted, nothing more is deleted in ${waiting.join(', ')}.`);
-      }
-      const pushProblem = run.pushUrl && (await pushFigures(run.pushUrl, figuresOf(report), { caPem: server.ca?.() }));
-      if (pushProblem !== undefined) output.problem(pushProblem);
-      const hasFigures = isFigured && pushProblem === undefined;
-      // A person who quits the pager early loses nothing, unless the verdict was shown nowhere else.
-      const isRead = printed !== 'gone' || posting === 'posted' || waiting.length === 0;
-      const isDelivered = isRead && printed !== 'refused' && posting !== 'refused' && isWritten && hasFigures;
-      status = isDelivered && !isBad(report, run) ? 0 : 1;
-      // The person who started a preview reads its screen; the person on call does not.
-      const isOnScreen =
-        report.mode === 'preview' ? posting === 'posted' : printed === 'taken' || printed === 'not-asked';
-      const isPublished = isOnScreen && isWritten && posting !== 'refused';
-      // A preview's reader wanted no more; of a run that may have deleted rows, a person has to hear.
-      const isUnread = printed === 'gone' && posting !== 'posted' && json === undefined && report.mode !== 'preview';
-      if (isUnread) {
-        const where = run.lastRun === undefined ? '' : '; status shows what is known';
-        run.complain(`Standard output was closed, so nobody has read this run's report${where}: ${message.subject}`);
-      }
-      if (run.lastRun !== undefined) {
-        const { store, verb } = run.lastRun;
-        const lastRun = { ...lastRunOf(report, verb, message.subject), unread: isUnread || undefined };
-        await keep(output, () => keepLastRun(store, lastRun));
-        const { runs } = store;
-        if (verb !== 'preview' && runs) await keep(output, () => keepRun(runs, summaryOfRun(report)));
-      }
-      return isPublished;
+      const delivery = await deliverAll(message, run, output);
+      status = isDelivered(delivery) && !isBad(message.report, run) ? 0 : 1;
+      await keepRuns(message, isUnread(delivery, run), run, output);
+      return isPublished(delivery);
     },
   };
+}
+
+/** Where the report has arrived. */
+interface Delivery {
+  report: Report;
+  printed: Printed;
+  posting: 'posted' | 'refused' | 'not-asked';
+  /** The JSON file and the figures are where they were asked for; `true` where nobody asked. */
+  hasFile: boolean;
+  hasFigures: boolean;
+}
+
+async function deliverAll(message: Message, run: ReportOutputs, output: RunListener): Promise<Delivery> {
+  const { report } = message;
+  const { server, json, metrics, pushUrl } = run;
+  const hasFile = writeAndTell(json, () => `${JSON.stringify(report, null, 2)}\n`, output);
+  const hasFiguresFile = writeAndTell(metrics, () => figuresOf(report), output);
+  const printed = await run.printed();
+  const posting = await postMessage(message, run, output);
+  const unreported = unreportedIndices(report);
+  if (posting === 'refused' && unreported.length > 0) {
+    output.problem(`Until a message is posted, nothing more is deleted in ${unreported.join(', ')}.`);
+  }
+  const pushProblem = pushUrl && (await pushFigures(pushUrl, figuresOf(report), { caPem: server.ca?.() }));
+  if (pushProblem !== undefined) output.problem(pushProblem);
+  return { report, printed, posting, hasFile, hasFigures: hasFiguresFile && pushProblem === undefined };
+}
+
+/** A person who quits the pager early loses nothing, unless a verdict was shown nowhere else. */
+function isDelivered({ report, printed, posting, hasFile, hasFigures }: Delivery): boolean {
+  const isRead = printed !== 'gone' || posting === 'posted' || unreportedIndices(report).length === 0;
+  return isRead && printed !== 'refused' && posting !== 'refused' && hasFile && hasFigures;
+}
+
+/**
+ * Whether its decisions count as reported (rule 15). The person who started a preview reads its screen; the person on
+ * call does not.
+ */
+function isPublished({ report, printed, posting, hasFile }: Delivery): boolean {
+  const isShown = report.mode === 'preview' ? posting === 'posted' : printed === 'taken' || printed === 'not-asked';
+  return isShown && hasFile && posting !== 'refused';
+}
+
+/** A preview's reader wanted no more; of a run that may have deleted rows, a person has to hear. */
+const isUnread = ({ report, printed, posting }: Delivery, { json }: ReportOutputs): boolean =>
+  printed === 'gone' && posting !== 'posted' && json === undefined && report.mode !== 'preview';
+
+async function keepRuns(
+  { report, subject }: Message,
+  unread: boolean,
+  { lastRun, complain }: ReportOutputs,
+  output: RunListener,
+): Promise<void> {
+  if (unread) {
+    const where = lastRun === undefined ? '' : '; status shows what is known';
+    complain(`Standard output was closed, so nobody has read this run's report${where}: ${subject}`);
+  }
+  if (lastRun === undefined) return;
+  const { store, verb } = lastRun;
+  const { runs } = store;
+  const last = { ...lastRunOf(report, verb, subject), unread: unread || undefined };
+  await keep(output, () => keepLastRun(store, last));
+  if (verb !== 'preview' && runs) await keep(output, () => keepRun(runs, summaryOfRun(report)));
 }
 
 /** If the disk is full by now, the report has said so. */

@@ -1,0 +1,157 @@
+import { asResult, type DryRun, OperationsError, type TruncateFields } from '../gms/operations.ts';
+import type { Attempt } from '../ledger/record.ts';
+import type { Cause } from '../model/cause.ts';
+import type { Outcome } from '../model/outcomes.ts';
+import { secondMillis } from '../model/time.ts';
+import { decide, isAboveCeiling, policyCutoff } from '../policy/decision.ts';
+import { withDeadline } from '../truncation/clock.ts';
+import { countTruncation, truncateFields } from '../truncation/counts.ts';
+import { findCutoff, rowLimit } from '../truncation/row-limit.ts';
+import { physicalIndex, readSizes } from '../truncation/sizes.ts';
+import { changedSettings } from './current-settings.ts';
+import { functionTimeoutSeconds } from './deadlines.ts';
+import type { RunServices } from './services.ts';
+import { type ApprovedEntry, countsOf, limitedTo, type PlannedCounts, type RunState } from './state.ts';
+
+/** The answer to the dry run that justifies a truncate is at most this old when the call goes out. */
+export const dryRunValidMillis = 60 * secondMillis;
+
+export const outOfTime = { kind: 'stopped', by: 'run-time' } as const;
+
+/** What Truncate decides just before its call. */
+type FinalDecision =
+  | { kind: 'approved'; target: ApprovedEntry; attempt: Attempt; dryRunAt: { monotonic: number } }
+  | { kind: 'refused'; outcome: Outcome; cause: Cause; counts?: PlannedCounts };
+
+/** Counts and decides again; only `sending` comes between this and the call. */
+export const decideAgain = (
+  state: RunState,
+  target: ApprovedEntry,
+  sendBy: number,
+  services: RunServices,
+): Promise<FinalDecision> =>
+  withDeadline(services.clock, sendBy, async (signal) => {
+    const decided = await asResult(() => decideWithinLimit(state, target, sendBy, services, signal));
+    if (decided.kind === 'done') return decided.value;
+    if (signal.aborted) return { kind: 'refused', outcome: 'not-started', cause: outOfTime };
+    return { kind: 'refused', outcome: 'failed', cause: { kind: 'server', error: decided.error, sent: 'no' } };
+  });
+
+async function decideWithinLimit(
+  state: RunState,
+  target: ApprovedEntry,
+  sendBy: number,
+  services: RunServices,
+  signal: AbortSignal,
+): Promise<FinalDecision> {
+  const decideOn = (from: ApprovedEntry) => countAndDecide(state, from, target.plan.counts, sendBy, services, signal);
+  const decision = await decideOn(target);
+  if (decision.kind === 'approved' || !hasTooMany(decision.cause)) return decision;
+  // Old rows have arrived since Plan: within a row limit, an older cutoff than Plan's keeps to it.
+  const limited = await withinLimit(state, target, services, signal);
+  return limited ? decideOn(limited) : decision;
+}
+
+const hasTooMany = (cause: Cause): boolean =>
+  cause.kind === 'changed' && cause.what !== 'method' && cause.now > cause.was;
+
+/** The entry with a cutoff that keeps to its row limit now; undefined if it has none, or no such cutoff was found. */
+async function withinLimit(
+  { runStartMillis, approveRows, refusesForceField }: RunState,
+  target: ApprovedEntry,
+  { operations }: RunServices,
+  signal: AbortSignal,
+): Promise<ApprovedEntry | undefined> {
+  const { policy, plan } = target;
+  if (plan.counts.method === 'reindex' || policy.maxRowsPerRun === undefined) return undefined;
+  const own = policyCutoff(runStartMillis, policy);
+  const ask = (cutoffMillis: number): Promise<DryRun> =>
+    operations.dryRun(truncateFields(policy, cutoffMillis, refusesForceField ?? false), { signal });
+  const whole = await ask(own);
+  // The ceiling is about all old rows: what Plan would not have begun is not begun now.
+  if (whole.rowsToDelete > (approveRows ?? 0) && isAboveCeiling(policy, whole)) return undefined;
+  const maxRows = rowLimit(policy.maxRowsPerRun, whole.rowsToDelete, approveRows);
+  if (maxRows === undefined) return undefined;
+  const found = await findCutoff({ cutoffMillis: own, rows: whole.rowsToDelete, maxRows, ask });
+  if (found.kind !== 'found') return undefined;
+  const uncut = { ...plan, cutoffMillis: own, counts: countsOf(whole) };
+  return { ...target, plan: limitedTo(uncut, found.cutoffMillis, countsOf(found.dryRun)) };
+}
+
+/** Counts and decides about the cutoff that the entry has. @param planned what Plan counted */
+async function countAndDecide(
+  state: RunState,
+  target: ApprovedEntry,
+  planned: PlannedCounts,
+  sendBy: number,
+  services: RunServices,
+  signal: AbortSignal,
+): Promise<FinalDecision> {
+  const { operations, clock } = services;
+  const { policy, plan } = target;
+  const { runStartMillis } = state;
+  const policyCutoffMillis = policyCutoff(runStartMillis, policy);
+  const cutoffMillis = plan.limited ? plan.cutoffMillis : policyCutoffMillis;
+  const fields = truncateFields(policy, cutoffMillis, state.refusesForceField ?? false);
+  const ask = (some: TruncateFields): Promise<DryRun> => operations.dryRun(some, { signal });
+
+  // If Plan saw no index name, the server does not tell them: it is not asked again.
+  const indexName = plan.indexName && physicalIndex(await readSizes(operations, signal), fields)?.indexName;
+  const countedAtMillis = clock.now();
+  const baseline = await countTruncation(ask, { fields, policyCutoffMillis, countedAtMillis });
+  if (baseline.isAbsent) throw new OperationsError({ kind: 'no-index', operation: 'dry-run' });
+
+  const settings = await changedSettings(target, services);
+
+  // Measured from before the request, because we do not know when exactly the server counted.
+  const dryRunAt = { wall: clock.now(), monotonic: clock.monotonic() };
+  const dryRun = await ask(fields);
+  const refusal = decide('truncate', {
+    policy,
+    dryRun,
+    runStartMillis,
+    cutoffMillis,
+    nowMillis: clock.now(),
+    minRetentionDays: services.settings.minRetentionDays,
+    approveRows: state.approveRows,
+    isLimited: plan.limited !== undefined,
+    before: {
+      settings,
+      planned,
+      isAgreed: services.settings.asksPerson ?? false,
+      baselineRows: baseline.rowsLeft,
+    },
+  });
+  const { rowsTotal, rowsToDelete, method } = dryRun;
+  if (refusal) {
+    // As Plan has announced it: a change is the refusal's own cause.
+    const counts = { rowsTotal, rowsToDelete, method: plan.counts.method };
+    return { kind: 'refused', ...refusal, counts };
+  }
+  const isApproved = state.approveRows !== undefined && isAboveCeiling(policy, dryRun);
+  const sendUntil = Math.min(sendBy, dryRunAt.wall + dryRunValidMillis);
+  const attempt: Attempt = {
+    runId: state.runId,
+    runStartMillis,
+    by: state.by,
+    approvedRows: isApproved ? state.approveRows : undefined,
+    retentionDays: policy.retentionDays,
+    maxMissingPercent: policy.maxMissingPercent,
+    policyCutoffMillis,
+    fields,
+    announced: method,
+    method,
+    baseline: {
+      rowsToDelete: baseline.rowsLeft,
+      rowsTotal,
+      rowsToKeep: baseline.rowsToKeep,
+      countedAtMillis,
+      indexName,
+    },
+    rest: plan.limited?.rest,
+    sendingSince: clock.now(),
+    sendBy: sendUntil,
+    judgeableAt: sendUntil + functionTimeoutSeconds.truncate * 1000,
+  };
+  return { kind: 'approved', target, attempt, dryRunAt };
+}

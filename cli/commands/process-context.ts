@@ -1,6 +1,7 @@
 import { hostname, userInfo } from 'node:os';
 import { schedule } from '../../lambda/model/asked-by.ts';
 import type { Options } from '../command-line/options.ts';
+import type { CommandLine } from '../command-line/read.ts';
 import type { Printed, RunListener } from '../events/run-listener.ts';
 
 /** What a verb needs from the process that runs it. */
@@ -25,13 +26,16 @@ export interface ProcessContext {
   output(options: Pick<Options, 'log' | 'json'>): RunListener;
 }
 
-/** A container has no terminal; there a person gives the arguments in a variable, which no schedule sets. */
-export const isByHand = ({ env, hasTerminal }: ProcessContext): boolean =>
-  hasTerminal || env['DATAHUB_RETENTION_ARGS'] !== undefined;
+/**
+ * A container has no terminal; there a person gives the arguments in a variable, which no schedule sets. No schedule
+ * releases an index or approves rows.
+ */
+export const isByHand = ({ verb, approveRows }: CommandLine, { env, hasTerminal }: ProcessContext): boolean =>
+  hasTerminal || verb === 'release' || approveRows !== undefined || env['DATAHUB_RETENTION_ARGS'] !== undefined;
 
 /** Who asks for a run: as given, or the user and host where a person does. */
-export const requesterOf = (by: string | undefined, context: ProcessContext): string =>
-  by ?? (isByHand(context) ? `${userName()}@${hostname()}` : schedule);
+export const requesterOf = (commandLine: CommandLine, context: ProcessContext): string =>
+  commandLine.by ?? (isByHand(commandLine, context) ? `${userName()}@${hostname()}` : schedule);
 
 /** A user without an entry in the system's user list, as in a container, has a number. */
 function userName(): string {

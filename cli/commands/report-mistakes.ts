@@ -44,12 +44,12 @@ export async function reportMistakes(
   const audience = audienceOf(program, commandLine, env);
   const name = nameOf(commandLine, policies, known);
   const lastRun = { store: ledger, verb: mode };
-  const byHand = isByHand(context);
+  const byHand = isByHand(commandLine, context);
   const publisher = reportPublisher(
     { server, audience, ...files, webhook, byHand, lastRun, printed, complain },
     output,
   );
-  const asked = { ...input, by: requesterOf(commandLine.by, context) };
+  const asked = { ...input, by: requesterOf(commandLine, context) };
   const run = { server, operations: unconnected, input: asked, fast: false, embedded: false, ledger, name, audience };
   const publish = async (report: Report) => (await publisher.publish(report)) && isHeard;
   const source = policies ?? { ...noPolicies, read: refuse };

@@ -28,7 +28,7 @@ export async function runOnServer(
   }
   const { baseUrl, from } = server;
   const mode = input.release ? ('release' as const) : input.mode;
-  const byHand = isByHand(context);
+  const byHand = isByHand(commandLine, context);
   const connection = connect(server, { sampleOnly: fast });
   try {
     output.header({ server: baseUrl, from, mode, embedded: false, fast, ledger: commandLine.ledger });
@@ -59,7 +59,7 @@ export async function runOnServer(
       { server, audience, ...files, webhook, failOn, byHand, lastRun, printed, complain },
       output,
     );
-    const asked = { ...input, by: requesterOf(commandLine.by, context) };
+    const asked = { ...input, by: requesterOf(commandLine, context) };
     const { operations } = connection;
     const run = { server, operations, policies, input: asked, fast, embedded: false, ledger, name, audience, ask };
     await runOnce(run, output, publisher);

@@ -14,6 +14,8 @@ const problems: Record<string, { problem: string; remedy?: string }> = {
   EPERM: { problem: 'not permitted' },
   EISDIR: { problem: 'it is a folder' },
   ENOTDIR: { problem: 'part of the path is not a folder' },
+  ENAMETOOLONG: { problem: 'its name is too long' },
+  ELOOP: { problem: 'its links lead in a circle' },
   EROFS: { problem: 'a read-only file system' },
   ENOSPC: { problem: 'the disk is full', remedy: 'free some space' },
   EDQUOT: { problem: 'the disk quota is used up', remedy: 'free some space' },

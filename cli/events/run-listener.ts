@@ -87,19 +87,27 @@ export function reasonOfNextCheck({ record, watch }: WatchedEntry): string | und
 }
 
 /**
- * What a truncation came to: `60 rows deleted`. Where the counts do not show what its task says, both are said; after a
+ * What a truncation came to: `2 rows missing, 60 rows deleted`. Where the counts do not show what its task says, both are said; after a
  * reindex no row is deleted.
  * @param taskRows what its task says it has deleted
  */
-export function resultLine({ rowsDeleted, taskRows = 0, rowsLeftBehind, oldIndex }: TruncationResult): string[] {
-  if (rowsLeftBehind) return [`${rows(rowsLeftBehind, 'exact')} left behind in ${oldIndex ?? 'the old index'}`];
-  if (rowsDeleted === undefined) return [];
-  return isAheadOfCounts(taskRows, rowsDeleted)
-    ? [`its task reports ${rows(taskRows, 'exact')} deleted, but the counts show ${exact(rowsDeleted)}`]
-    : [`${rows(rowsDeleted, 'exact')} deleted`];
+export function resultLine(outcome: string, result: TruncationResult): string[] {
+  const { rowsMissing = 0, rowsNotVisible = 0, rowsDeleted, taskRows = 0, rowsLeftBehind = 0, oldIndex } = result;
+  const counts: Array<[count: number, what: string]> = [
+    [rowsMissing, outcome === 'rows-missing' ? 'missing' : 'newer than the cutoff gone as well'],
+    [rowsNotVisible, 'not visible'],
+    [rowsLeftBehind, `left behind in ${oldIndex ?? 'the old index'}`],
+  ];
+  const said = counts.filter(([count]) => count > 0).map(([count, what]) => `${rows(count, 'exact')} ${what}`);
+  if (rowsLeftBehind > 0 || rowsDeleted === undefined) return said;
+  const deleted = `${rows(rowsDeleted, 'exact')} deleted`;
+  const unseen = `its task reports ${rows(taskRows, 'exact')} deleted, but the counts show ${exact(rowsDeleted)}`;
+  return [...said, isAheadOfCounts(taskRows, rowsDeleted) ? unseen : deleted];
 }
 
 interface TruncationResult {
+  rowsMissing?: number | undefined;
+  rowsNotVisible?: number | undefined;
   rowsDeleted?: number | undefined;
   taskRows?: number | undefined;
   rowsLeftBehind?: number | undefined;

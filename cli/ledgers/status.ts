@@ -44,6 +44,8 @@ export function statusOf(record: StoredRecord) {
     releasedBy: lastRelease?.by,
     releasedRun: lastRelease?.decided.runId,
     acceptedMissing: lastRelease?.release.accepted,
+    /** How many rows were missing was not known: a person accepted that. */
+    releasedUnproven: lastRelease?.release.unknown !== undefined || undefined,
     /** No report is known to have included its last verdict, or its last release. */
     unreported: unreported || undefined,
   };

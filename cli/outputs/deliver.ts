@@ -72,7 +72,8 @@ export function proxyNotice(url: string): string {
 function whyNoAnswer(error: unknown, waitedMillis: number): Failure {
   if (!(error instanceof NoAnswerError)) throw error;
   const { stage, code, mayHaveArrived, proxyStatus } = error;
-  const why = code === undefined ? '' : ` (${code})`;
+  // The codes of our HTTP client tell a person nothing.
+  const why = code === undefined || code.startsWith('UND_') ? '' : ` (${code})`;
   const check = `Check the address, and HTTPS_PROXY and NO_PROXY${ignoredRange(process.env)}.`;
   if (stage === 'dns')
     return { problem: `its name cannot be resolved${why}. ${check}`, isTransient: code === 'EAI_AGAIN' };
@@ -84,9 +85,11 @@ function whyNoAnswer(error: unknown, waitedMillis: number): Failure {
     return { problem: `the proxy answered ${proxyStatus}. Check HTTPS_PROXY.`, isTransient: false };
   if (mayHaveArrived) {
     const isSlow = stage === 'timeout';
-    const what = isSlow ? `no answer within ${duration(waitedMillis / 1000)}` : `no answer${why}`;
-    const remedy = 'It may have arrived all the same: look there, and have the receiver answer sooner.';
-    return { problem: `${what}. ${remedy}`, isTransient: true, isSlow };
+    const [what, remedy] = isSlow
+      ? [` within ${duration(waitedMillis / 1000)}`, 'and have the receiver answer sooner']
+      : [`: it closed the connection, or speaks no HTTP${why}`, 'and check the receiver'];
+    const problem = `no answer${what}. It may have arrived all the same: look there, ${remedy}.`;
+    return { problem, isTransient: true, isSlow };
   }
   if (stage === 'timeout') return { problem: `no connection in time. ${check}`, isTransient: true };
   return { problem: `no connection${why}. ${check}`, isTransient: true };

@@ -87,7 +87,7 @@ export function writeOutputFile(file: OutputFile, text: string): void {
     else write(path, text);
   } catch (error) {
     const { problem, remedy = 'name another file' } = problemOfFile(error);
-    throw failed(`${problem}; ${remedy}`);
+    throw failed((isStandardOutput(file) ? undefined : whyNotWritable(file)) ?? `${problem}; ${remedy}`);
   }
 }
 
@@ -179,7 +179,7 @@ function realPathOf(path: string): string {
 function whyNotWritable({ path, holds }: OutputFile): string | undefined {
   const there = statOf(path);
   if (there?.isDirectory()) return 'it is a folder; name a file';
-  if (there?.isFIFO()) return `${aPipe}; name a file${holds === 'page' ? '' : ', or - for standard output'}`;
+  if (there?.isFIFO()) return `${aPipe}; name a file${writtenBy[holds] === 'json' ? ', or - for standard output' : ''}`;
   const folder = resolve(dirname(path));
   if (!there && !statOf(folder)?.isDirectory()) return `there is no folder ${folder}; make it, or name another`;
   try {

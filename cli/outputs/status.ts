@@ -1,6 +1,6 @@
 import type { StoredRecord } from '../../lambda/ledger/record.ts';
 import type { RunSummary } from '../../lambda/ledger/runs.ts';
-import { exact, moment } from '../../lambda/report/sentences/numbers.ts';
+import { exact, moment, rows as rowsText } from '../../lambda/report/sentences/numbers.ts';
 import { oneLine } from '../../lambda/report/sentences/text.ts';
 import { resultLine } from '../events/run-listener.ts';
 import { type IndexStatus, statusOf } from '../ledgers/status.ts';
@@ -50,50 +50,40 @@ function detailsOf(status: IndexStatus): string[] {
 
 function lastVerdict({ lastOutcome, lastDecidedAt, ...counted }: IndexStatus): string[] {
   if (lastOutcome === undefined) return [];
-  const { rowsMissing, rowsNotVisible } = counted;
-  const isTolerated = lastOutcome !== 'rows-missing';
-  const counts = [
-    ...(rowsMissing === undefined
-      ? []
-      : [`${exact(rowsMissing)} ${isTolerated ? 'newer rows gone as well' : 'rows missing'}`]),
-    ...(rowsNotVisible === undefined ? [] : [`${exact(rowsNotVisible)} rows not visible`]),
-    ...resultLine(counted),
-  ];
+  const counts = resultLine(lastOutcome, counted);
   return [`${lastOutcome} on ${timeOf(lastDecidedAt)}${counts.length === 0 ? '' : `: ${counts.join(', ')}`}`];
 }
 
 /** Until the next truncation of the index: who released it, and what was accepted as lost. */
-function releaseOf({ releasedAt, releasedBy, acceptedMissing = 0 }: IndexStatus): string[] {
+function releaseOf({ releasedAt, releasedBy, releasedUnproven, acceptedMissing = 0 }: IndexStatus): string[] {
   if (releasedAt === undefined) return [];
   const by = releasedBy === undefined ? '' : ` by ${oneLine(releasedBy, 100)}`;
-  const accepted = acceptedMissing > 0 ? `, with up to ${exact(acceptedMissing)} rows accepted as lost` : '';
+  const lost = acceptedMissing > 0 ? `, with up to ${rowsText(acceptedMissing, 'exact')} accepted as lost` : '';
+  const accepted = releasedUnproven ? ', without proof that no row is missing' : lost;
   return [`released${by} on ${timeOf(releasedAt)}${accepted}`];
 }
 
 /** The last runs that enforced or released, the newest first. @param width of its lines, characters */
 export function runsText(runs: readonly RunSummary[], width: number): string {
   const columns = [{ title: 'When' }, { title: 'By' }, { title: 'Result' }, { title: 'What' }];
-  const rows = runs.map(({ finishedAt, by = '-', result, indices, released = [] }) => [
+  const rows = runs.map(({ finishedAt, by = '-', result, indices, released = [], notReleased = [] }) => [
     timeOf(finishedAt),
     oneLine(by, 60),
     result,
-    [...indices.map(indexText), ...released.map(releasedText)].join('; ') || 'nothing to do',
+    [
+      ...indices.map(indexText),
+      ...released.map(releasedText),
+      ...notReleased.map((name) => oneLine(`${name} not released`, 300)),
+    ].join('; ') || 'nothing to do',
   ]);
   return `${table(columns, rows, width)}\n`;
 }
 
-function indexText(index: RunSummary['indices'][number]): string {
-  const { name, outcome, rowsDeleted, rowsLeftBehind, rowsMissing, rowsNotVisible, approvedRows } = index;
-  const counts: [number | undefined, string][] = [
-    [rowsDeleted, 'deleted'],
-    [rowsLeftBehind, 'left behind'],
-    [rowsMissing, 'missing'],
-    [rowsNotVisible, 'not visible'],
-    [approvedRows, 'approved'],
-  ];
-  const said = counts.flatMap(([count, what]) => (count === undefined ? [] : [`${exact(count)} ${what}`]));
+function indexText({ name, outcome, approvedRows, ...counts }: RunSummary['indices'][number]): string {
+  const approved = approvedRows === undefined ? [] : [`${exact(approvedRows)} approved`];
+  const said = [...resultLine(outcome, counts), ...approved];
   return oneLine(`${name} ${outcome}${said.length === 0 ? '' : ` (${said.join(', ')})`}`, 300);
 }
 
 const releasedText = ({ name, accepted }: NonNullable<RunSummary['released']>[number]): string =>
-  oneLine(`${name} released${accepted ? ` (${exact(accepted)} accepted as lost)` : ''}`, 300);
+  oneLine(`${name} released${accepted === undefined ? '' : ` (${exact(accepted)} accepted as lost)`}`, 300);

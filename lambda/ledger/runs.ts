@@ -32,6 +32,8 @@ const runSchema = z.looseObject({
     }),
   ),
   released: z.array(z.looseObject({ name: visibleText, accepted: count })).optional(),
+  /** Indices whose release was refused. */
+  notReleased: z.array(visibleText).optional(),
 });
 
 export type RunSummary = z.infer<typeof runSchema>;
@@ -96,6 +98,9 @@ export const summaryOfRun = ({
   const released = notes.flatMap((note) =>
     note.kind === 'released' && note.decidedBy === runId ? [{ name: note.index, accepted: note.accepted }] : [],
   );
+  const notReleased = notes.flatMap((note) =>
+    note.kind === 'not-released' && note.why !== 'idle' ? [note.index] : [],
+  );
   return {
     runId,
     finishedAt,
@@ -114,5 +119,6 @@ export const summaryOfRun = ({
         approvedRows: entry.approvedRows,
       })),
     released: released.length > 0 ? released : undefined,
+    notReleased: notReleased.length > 0 ? notReleased : undefined,
   };
 };

@@ -121,7 +121,7 @@ const kinds = {
           }),
           unwritten: rows
             .optional()
-            .meta({ description: 'written: of the rows that are not counted, those that its status leaves out' }),
+            .meta({ description: 'of the rows that are not counted, those that its status leaves out' }),
           nothingChanged: z.boolean().optional().meta({
             description:
               'no task is known, 20 hours have passed, the old rows are counted, and no row to keep is missing: the server may have done nothing',

@@ -23,6 +23,7 @@ export const releaseFacts = {
     description:
       'these rows are not known to be missing: its status says that they were written, or no row at all is visible',
   }),
+  unwritten: rows.optional().meta({ description: "what a reindex's completed status says was not written" }),
   unknown: unknownReasons.optional(),
   nothingChanged: z.boolean().optional().meta({
     description: 'of a reindex without a task, 20 hours after the call: the old rows are there, and no row is missing',

@@ -55,6 +55,7 @@ function explainIssue(issue: z.core.$ZodIssue, value: unknown): string {
       if (given === undefined) return `${field} is missing: it must be ${kind(issue.expected)}`;
       return `${field || 'it'} must be ${kind(issue.expected)}, not ${given}`;
     case 'too_small':
+      if (issue.origin in countable && issue.minimum === 1) return `${field} must not be empty`;
       if (issue.origin in countable) return `${field} must have at least ${counted(issue.minimum, issue.origin)}`;
       return `${field} must be at least ${issue.minimum}${asideOf(issue.message)}, not ${given}`;
     case 'too_big':

@@ -11,6 +11,7 @@ import {
   type Sentences,
   titles,
   withoutPeriod,
+  withPeriod,
 } from './sentences/phrases.ts';
 import { sentencesOf, sentencesOfError, sentencesOfNote, urgencyTexts } from './sentences/sentences.ts';
 import { oneLine } from './sentences/text.ts';
@@ -111,7 +112,7 @@ function ofFine(entry: DecidedIndex, context: Context): Omit<FineIndex, 'isUnrea
   const { what, why } = sentencesOf(entry, context);
   return {
     outcome,
-    text: joined(`${nameOf(entry)}: ${titles[outcome]}, ${what}.`, why),
+    text: joined(withPeriod(`${nameOf(entry)}: ${titles[outcome]}, ${what}`), why),
     ofAnotherRun: ofAnotherRun(entry, context),
     remarkable: method === 'reindex' || rowsMissing + rowsNotVisible > 0 || indexNow !== undefined || noIndex === true,
   };
@@ -154,7 +155,7 @@ function ofError(cause: Cause, explained: readonly DecidedIndex[], context: Cont
     ...ofNoIndex,
     subject: 'run failed',
     detail: sentences.subject ?? '',
-    claim: `The run failed${about.join('')}: ${sentences.what}.`,
+    claim: withPeriod(`The run failed${about.join('')}: ${sentences.what}`),
     sentences,
     rank: 0,
   };
@@ -212,7 +213,7 @@ function ofEntries(entries: readonly [DecidedIndex, ...DecidedIndex[]], sentence
     subject: `${titles[outcome]}${outcome === 'rows-missing' ? ' in' : ':'} ${names[0]}`,
     detail: sentences.subject ?? '',
     names,
-    claim: `${titles[outcome]}, ${sentences.what}.`,
+    claim: withPeriod(`${titles[outcome]}, ${sentences.what}`),
     sentences,
     owner: ownersOf(entries),
     rank: rankOf(sentences, outcomes.indexOf(outcome)),

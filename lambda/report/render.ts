@@ -5,7 +5,7 @@ import type { Section } from './guide/runbook.ts';
 import { countsOf, type Item, urgencyLine } from './items.ts';
 import type { Message } from './message.ts';
 import { counted, duration, moment, size } from './sentences/numbers.ts';
-import { type Context, joined, nameOf, withPeriod } from './sentences/phrases.ts';
+import { asSentence, type Context, joined, nameOf, withPeriod } from './sentences/phrases.ts';
 import { clip, oneLine } from './sentences/text.ts';
 import { lateNotice } from './subject.ts';
 
@@ -66,7 +66,7 @@ function opening({ report, kind, problems, summary }: Message, form: Form): stri
       late !== '' && `${late}; look at status first.`,
       report.mode === 'preview' ? `${kind}, nothing was deleted.` : withPeriod(kind),
       `${which}.`,
-      problems.length > 0 ? urgencyLine(problems) : withPeriod(summary),
+      problems.length > 0 ? urgencyLine(problems) : asSentence(summary),
     ),
     500,
   );

@@ -19,7 +19,7 @@ import { dottedName, fromDottedName, searchIndexOfName } from '../policy/aspects
 import { namesOf, type ParsedPolicy } from '../policy/parse.ts';
 import { withDeadline } from '../truncation/clock.ts';
 import { type AskDryRun, countRows } from '../truncation/counts.ts';
-import { exceedsTolerance, keptRows, whyNotVisible } from '../truncation/kept.ts';
+import { exceedsTolerance, keptRows, unwrittenIn, whyNotVisible } from '../truncation/kept.ts';
 import { endCounters, isInPlace } from '../truncation/watch.ts';
 import { deadlineMarginMillis } from './deadlines.ts';
 import type { RunServices } from './services.ts';
@@ -94,7 +94,7 @@ export async function releaseIndex(
   const facts: Release = {
     ...(await missingIn(record, key, services, signal)),
     accepted: acceptMissing,
-    ...reindexFacts(record),
+    ...runbookFacts(record),
   };
   const { missing = 0, unknown } = facts;
   const isEnough = missing <= (acceptMissing ?? 0) && (unknown === undefined || acceptMissing !== undefined);
@@ -124,7 +124,7 @@ async function missingIn(
   key: RecordKey,
   { operations, clock }: Services,
   signal: AbortSignal,
-): Promise<Pick<Release, 'missing' | 'notVisible' | 'unknown' | 'nothingChanged' | 'error' | 'address'>> {
+): Promise<Pick<Release, 'missing' | 'notVisible' | 'unwritten' | 'unknown' | 'nothingChanged' | 'error' | 'address'>> {
   if (record.state === 'unreadable' || record.state === 'idle') return { unknown: 'unreadable' };
   const address = addressElsewhere(record, key);
   if (address !== undefined) return { unknown: 'address', address: capped(address) };
@@ -164,17 +164,21 @@ async function missingIn(
   if (seen?.kind === 'found' && !seen.completed) return { missing, unknown: 'running' };
   const isLost = !isUnresolved(record) && record.lastVerdict?.verdict.outcome === 'rows-missing';
   const kept = keptRows(record.attempt, { ...counted.value, rowsToKeep }, endCounters(seen) ?? record.attempt.end);
-  return { missing, notVisible: isLost ? undefined : whyNotVisible(kept) };
+  // In an index that the search engine does not know, nothing can be refreshed.
+  const notVisible = isLost || counted.value.isAbsent ? undefined : whyNotVisible(kept);
+  return { missing, notVisible, unwritten: unwrittenIn(kept) };
 }
 
-/** Late rows may hide what a reindex left out, so the note has what the runbook needs to find the old index. */
-function reindexFacts(record: StoredRecord): Pick<Release, 'method' | 'indexBefore' | 'indexNow' | 'cutoffMillis'> {
-  if (record.state === 'unreadable' || record.state === 'idle' || record.attempt.method === 'delete') return {};
+/** What the runbook needs: the cutoff, and of a reindex, whose late rows may hide what it left out, the old index. */
+function runbookFacts(record: StoredRecord): Pick<Release, 'method' | 'indexBefore' | 'indexNow' | 'cutoffMillis'> {
+  if (record.state === 'unreadable' || record.state === 'idle') return {};
   const { attempt } = record;
+  const cutoffMillis = attempt.policyCutoffMillis;
+  if (attempt.method === 'delete') return { cutoffMillis };
   return {
     method: 'reindex',
     indexBefore: attempt.baseline.indexName,
     indexNow: isUnresolved(record) ? undefined : record.lastVerdict?.verdict.indexNow,
-    cutoffMillis: attempt.policyCutoffMillis,
+    cutoffMillis,
   };
 }

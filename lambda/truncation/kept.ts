@@ -60,6 +60,9 @@ export function keptRows(
 export const whyNotVisible = ({ kind }: KeptRows): 'written' | 'perhaps' | undefined =>
   kind === 'not-visible' ? 'written' : kind === 'nothing-visible' ? 'perhaps' : undefined;
 
+/** What its status leaves out, beside the counts' number. */
+export const unwrittenIn = (kept: KeptRows): number | undefined => ('unwritten' in kept && kept.unwritten) || undefined;
+
 const rowsWritten = ({ created = 0, updated = 0 }: TaskCounters): number => created + updated;
 
 /**

@@ -140,7 +140,7 @@ describe('The props of the construct', () => {
     [
       'no security group',
       (in_) => ({ vpc: new Vpc(in_, 'V'), securityGroups: [] }),
-      /^securityGroups must have at least 1/,
+      /^securityGroups must not be empty/,
     ],
     ['a topic without alarms', (in_) => ({ alarms: false, alarmTopic: own(in_) }), /^alarmTopic would get nothing/],
     [

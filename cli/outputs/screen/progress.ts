@@ -62,7 +62,7 @@ export function createProgress(write: (...lines: string[]) => void, paint: Paint
       ended.add(entry.index);
       const { outcome, cause } = decisionOf(entry);
       const shown = view(entry, run);
-      const result = resultLine({ ...shown, oldIndex: shown.indexName, taskRows: taskRowsOf(cause) });
+      const result = resultLine(outcome, { ...shown, oldIndex: shown.indexName, taskRows: taskRowsOf(cause) });
       say([`${dottedName(entry.names)}: ${paint(resultOf[outcome], outcome)}`, ...result].join(', '));
     }
   };

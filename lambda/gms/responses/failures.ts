@@ -180,11 +180,15 @@ function errorMessageOf(body: string, ofEngine: string | undefined, sanitize: Sa
   return sanitize(message).replace(/[.:\s]+$/, '');
 }
 
-/** The message of a rest.li error and its cause, which only its stack trace says of some; empty for other bodies. */
+/**
+ * The message of a rest.li error and its cause, which only its stack trace says of some; or the search engine's own
+ * error, where it is passed on as it is. Empty for other bodies.
+ */
 function allSaid(body: string): string {
   const error = parseJson(body);
   const stackTrace = isObject(error) && typeof error['stackTrace'] === 'string' ? error['stackTrace'] : '';
-  return [readRestError(body) ?? '', ...(stackTrace.match(/^Caused by: .*$/gm) ?? [])].join('\n').trim();
+  const passedOn = isObject(error) && isObject(error['error']) && 'root_cause' in error['error'] ? body : '';
+  return [readRestError(body) ?? passedOn, ...(stackTrace.match(/^Caused by: .*$/gm) ?? [])].join('\n').trim();
 }
 
 function isPage({ headers, body }: Pick<HttpResponse, 'headers' | 'body'>): boolean {

@@ -161,6 +161,7 @@ export function quarantined(cause: CauseOf<'quarantined'>, entry: DecidedIndex, 
   const { since, indexBefore, indexNow, cutoffMillis, today } = cause;
   const counted = today !== undefined && 'found' in today ? today : undefined;
   const hasLost = isLost(cause);
+  const hidden = notVisibleNow(cause);
   const common = {
     what: 'nothing is deleted from it until a person releases it',
     why: joined(
@@ -172,10 +173,10 @@ export function quarantined(cause: CauseOf<'quarantined'>, entry: DecidedIndex, 
     ),
     instead: release(nameOf(entry), context),
   };
-  if (counted?.notVisible) {
+  if (hidden > 0) {
     return {
       ...common,
-      subject: `${rows(counted.expected - counted.found, 'exact')} not visible today`,
+      subject: `${rows(hidden, 'exact')} not visible${counted === undefined ? '' : ' today'}`,
       urgency: 'act',
       ...untilRefreshed(entry, indexNow),
     };
@@ -212,7 +213,7 @@ function thenText({ since, outcome, rowsMissing, rowsNotVisible = 0, method }: C
     return `On ${moment(since)}, ${lost} ${rowsMissing === 1 ? 'was' : 'were'} missing${isAfter}.`;
   }
   if (rowsNotVisible > 0) {
-    return `On ${moment(since)}, ${rows(rowsNotVisible, 'exact')} to keep ${rowsNotVisible === 1 ? 'was' : 'were'} not visible.`;
+    return `On ${moment(since)}, ${rows(rowsNotVisible, 'exact')} ${rowsNotVisible === 1 ? 'was' : 'were'} not visible.`;
   }
   return `On ${moment(since)}, nothing proved that its reindex had written every row to keep.`;
 }
@@ -227,9 +228,15 @@ const missingToday = ({ today }: CauseOf<'quarantined'>): number =>
     ? Math.max(0, today.expected - today.found)
     : 0;
 
+/** Rows to keep that are not visible; until they are counted again, those of then. */
+const notVisibleNow = ({ outcome, rowsNotVisible = 0, today }: CauseOf<'quarantined'>): number => {
+  if (today !== undefined && 'found' in today) return today.notVisible ? today.expected - today.found : 0;
+  return outcome === 'rows-missing' ? 0 : rowsNotVisible;
+};
+
 function todayText({ today }: CauseOf<'quarantined'>): string {
   if (today === undefined) return '';
-  if ('error' in today) return `Today it could not be counted: ${withoutPeriod(errorSentences(today.error).came)}.`;
+  if ('error' in today) return `Today's count failed: ${withoutPeriod(errorSentences(today.error).came)}.`;
   const { expected, found, inPlace, notVisible, unwritten = 0, nothingChanged } = today;
   if (nothingChanged) {
     return `Today its old rows and ${exact(found)} of ${rows(expected, 'exact')} to keep are there, as before the request, and no task is known: nothing has changed, although nothing proves that no reindex comes later.`;
@@ -242,7 +249,8 @@ function todayText({ today }: CauseOf<'quarantined'>): string {
   if (notVisible === 'written') {
     return `Today ${exact(expected - found)} of ${rows(expected, 'exact')} to keep are not visible, and its task has written ${unwritten > 0 ? `all but ${exact(unwritten)} of them` : 'them'}: not refreshed?`;
   }
+  const besides = unwritten > 0 && unwritten < expected - found ? `; its task did not write ${exact(unwritten)}` : '';
   return found < expected
-    ? `Today ${exact(expected - found)} of ${rows(expected, 'exact')} to keep are missing.`
+    ? `Today ${exact(expected - found)} of ${rows(expected, 'exact')} to keep are missing${besides}.`
     : `Today ${exact(found)} of ${rows(expected, 'exact')} to keep are there; late rows may hide a loss.`;
 }

@@ -50,7 +50,8 @@ function remedies(context: Context) {
   const { restoreAccess, policies } = context.guide;
   const fix = `Fix what the error names${restoreAccess === undefined ? '' : `; ${restoreAccess}`}.`;
   return {
-    parameters: { subject: 'parameter', next: fix },
+    // Elsewhere it is a file, an option or a variable.
+    parameters: { subject: restoreAccess === undefined ? 'setting' : 'parameter', next: fix },
     ledger: { subject: 'ledger', next: fix },
     'no-policy': { subject: 'no policy', next: `Write one ${policies}.` },
     input: {

@@ -9,7 +9,6 @@ import {
   cutoffText,
   isOrAre,
   joined,
-  notVisibleText,
   replaced,
   type Sentences,
   titles,
@@ -55,6 +54,8 @@ const fewerRows: Entry<'fewer-rows'> = ({ index, expected, found, since }) => ({
 const released: Entry<'released'> = (note, context) => {
   const { index, missing = 0, unknown, method, decidedAt = '', decidedBy } = note;
   const isReindex = method === 'reindex';
+  // Without its new index in place, no old one is left behind.
+  const isReplaced = isReindex && unknown !== 'reindex';
   const isOwn = decidedBy === undefined || decidedBy === context.runId;
   return {
     subject: `${index} released`,
@@ -69,23 +70,26 @@ const released: Entry<'released'> = (note, context) => {
           ? `As accepted, ${uncountedText(note)}; later runs do not report this again.`
           : 'No row that was counted before its truncation is missing.',
       isReindex && missing === 0 && 'Late rows may hide a loss.',
-      cutoffText(note.cutoffMillis),
+      (isReindex || missing > 0) && cutoffText(note.cutoffMillis),
     ),
     urgency: missing > 0 || unknown !== undefined || isReindex ? 'change' : 'nothing',
-    next: isReindex
+    next: isReplaced
       ? 'Before the old index is removed, copy the rows that only it has, as the runbook says.'
       : missing > 0
         ? 'If these rows matter, bring them back as the runbook says.'
         : unknown !== undefined
           ? 'If its rows matter, check whether they are there.'
           : undefined,
-    section: isReindex ? 'Reindexes' : missing > 0 ? 'Rows missing' : 'Quarantined',
+    section: isReplaced ? 'Reindexes' : missing > 0 ? 'Rows missing' : 'Quarantined',
   };
 };
 
 /** `50 rows are missing`; of a reindex perhaps `50 rows are not visible`. */
-const uncountedText = ({ missing = 0, notVisible }: NoteOf<'released'> | NoteOf<'not-released'>): string =>
-  notVisible === undefined ? `${rows(missing, 'exact')} ${isOrAre(missing)} missing` : notVisibleText(missing);
+function uncountedText(note: NoteOf<'released'> | NoteOf<'not-released'>): string {
+  const { missing = 0, notVisible, unwritten = 0 } = note;
+  const besides = unwritten > 0 && unwritten < missing ? ` (its task did not write ${exact(unwritten)})` : '';
+  return `${rows(missing, 'exact')} ${isOrAre(missing)} ${notVisible === undefined ? 'missing' : 'not visible'}${besides}`;
+}
 
 /** Why it is not known whether rows are missing, as a clause, and what a person can do about it. */
 function unknownOf(note: NoteOf<'released'> | NoteOf<'not-released'>): { clause: string; next: string } {
@@ -229,7 +233,7 @@ const beyond: Entry<'beyond'> = ({ entries, names, quarantined, quarantinedInAll
 });
 
 const change: Entry<'change'> = ({ policies, differ, unread, problem }) => ({
-  what: `${counted(policies, 'policy', 'policies')} that ${isOrAre(policies)} not live${differ === undefined ? '' : `, with ${counted(differ, 'difference', 'differences')} from those that are`}`,
+  what: `${counted(policies, 'policy', 'policies')} that ${isOrAre(policies)} not live${differ === undefined ? '' : differ === 0 ? ', and would decide as those that are' : `, with ${counted(differ, 'difference', 'differences')} from those that are`}`,
   why: joined(
     problem === undefined ? '' : `The live policies cannot be read, so nothing is compared: ${withoutPeriod(problem)}.`,
     unread === 0

@@ -75,7 +75,9 @@ export const withoutPeriod = (text: string): string => text.replace(/(?<!\.)\.$/
 
 export const withPeriod = (text: string): string => (text === '' || /[.!?:…]$/.test(text) ? text : `${text}.`);
 
-export const asSentence = (text: string): string => withPeriod(text.charAt(0).toUpperCase() + text.slice(1));
+/** A name keeps its first letter: `gmsUrl`, `dataset.operation`, `values.yaml:1:1`. */
+export const asSentence = (text: string): string =>
+  withPeriod(text.replace(/^[a-z]+(?=[\s,:]|$)/, (word) => word.charAt(0).toUpperCase() + word.slice(1)));
 
 export const joined = (...parts: ReadonlyArray<string | number | boolean | undefined>): string =>
   parts.filter((part) => typeof part === 'string' && part !== '').join(' ');

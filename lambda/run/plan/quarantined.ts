@@ -4,7 +4,7 @@ import type { Quarantined } from '../../ledger/record.ts';
 import type { CauseOf } from '../../model/cause.ts';
 import { defaultBatchSize } from '../../model/policy-fields.ts';
 import { countTruncation } from '../../truncation/counts.ts';
-import { exceedsTolerance, keptRows, whyNotVisible } from '../../truncation/kept.ts';
+import { exceedsTolerance, keptRows, unwrittenIn, whyNotVisible } from '../../truncation/kept.ts';
 import { isInPlace } from '../../truncation/watch.ts';
 import { doneEntry } from '../entries.ts';
 import type { Entry } from '../state.ts';
@@ -60,16 +60,16 @@ async function countToday(
   const { rowsToKeep: found } = counted.value;
   const inPlace = isInPlace(attempt, counted.value);
   // Rows that were missing once are reported as missing until they are counted.
-  const mayBeHidden = inPlace && lastVerdict.verdict.outcome !== 'rows-missing';
-  const kept = mayBeHidden ? keptRows(attempt, counted.value, attempt.end) : undefined;
+  const mayBeHidden = lastVerdict.verdict.outcome !== 'rows-missing';
+  const kept = inPlace ? keptRows(attempt, counted.value, attempt.end) : undefined;
   const isOld = clock.now() - attempt.sendingSince >= overdueAfterMillis;
   const isUntouched = !inPlace && !exceedsTolerance(attempt, expected - found);
   return {
     expected,
     found,
     inPlace,
-    notVisible: kept && whyNotVisible(kept),
-    unwritten: (kept?.kind === 'not-visible' && kept.unwritten) || undefined,
+    notVisible: mayBeHidden && kept ? whyNotVisible(kept) : undefined,
+    unwritten: kept && unwrittenIn(kept),
     nothingChanged: (taskId === undefined && isOld && isUntouched) || undefined,
   };
 }

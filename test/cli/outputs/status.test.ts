@@ -7,6 +7,7 @@ import {
   anIdle,
   aRecordOfEachState,
   aReindex,
+  aReleased,
   aRunning,
   aVerdict,
 } from '../../support/records.ts';
@@ -52,6 +53,15 @@ describe('status', () => {
     const attempt = aReindex({ baseline: { ...baseline, indexName: 'old_1' } });
     const text = statusText([anIdle({ attempt, lastVerdict: aLastVerdict({ verdict }) })], 200);
     expect(text).toContain('60 rows left behind in old_1');
+  });
+
+  test.each([
+    [{ missing: 1, accepted: 1 }, ', with up to 1 row accepted as lost'],
+    [{ unknown: 'uncounted', accepted: 0 }, ', without proof that no row is missing'],
+  ] as const)('says what a person accepted with a release: %j', (release, said) => {
+    const { lastRelease, ...record } = aReleased();
+    const text = statusText([{ ...record, lastRelease: { ...lastRelease!, by: 'eve', release } }], 200);
+    expect(text).toContain(`released by eve on 1 Jan 1970, 00:15 UTC${said}`);
   });
 
   test('names the fields of a record that cannot be read', () => {

@@ -76,12 +76,16 @@ describe('A run in short', () => {
     });
   });
 
-  test('names what it has released itself, with the rows that were accepted as lost, and not what another has', () => {
+  test('names what it has released itself, with the rows accepted as lost, or refused, and not what another has', () => {
     const of = (decidedBy: string, index: string, accepted?: number) =>
       ({ kind: 'released', index, decidedBy, decidedAt: '2026-11-27T03:00:00.000Z', accepted }) as never;
     const report = aReport([]);
-    const notes = [of(report.runId, 'dataset.a', 2250), of('another', 'dataset.b', 1)];
-    expect(summaryOfRun({ ...report, notes }).released).toEqual([{ name: 'dataset.a', accepted: 2250 }]);
+    const refused = { kind: 'not-released', index: 'dataset.c', why: 'missing', missing: 7 } as never;
+    const notes = [of(report.runId, 'dataset.a', 2250), of('another', 'dataset.b', 1), refused];
+    expect(summaryOfRun({ ...report, notes })).toMatchObject({
+      released: [{ name: 'dataset.a', accepted: 2250 }],
+      notReleased: ['dataset.c'],
+    });
   });
 });
 

@@ -124,6 +124,16 @@ export const entryCases: EntryCase[] = [
     },
   ],
   [
+    'quarantined: rows were not visible, and are not counted today',
+    'quarantined',
+    { ...quarantinedReindex, ...reindexedThen, rowsNotVisible: 5000, today: { error: slow } },
+  ],
+  [
+    'quarantined: all rows missing, most of them written',
+    'quarantined',
+    { ...quarantinedReindex, outcome: 'rows-missing', today: { expected: 400, found: 0, inPlace: true, unwritten: 1 } },
+  ],
+  [
     'quarantined: nothing is visible',
     'quarantined',
     { ...quarantinedReindex, today: { expected: 61, found: 0, inPlace: true, notVisible: 'perhaps' } },
@@ -331,7 +341,7 @@ export const errorCases: [name: string, cause: Cause][] = [
   ['certificate of an unknown authority', refusedTls('SELF_SIGNED_CERT_IN_CHAIN')],
   ['certificate not trusted', refusedTls('CRL_HAS_EXPIRED')],
   ['login page', ofServer(loginPage)],
-  ['no policy', { kind: 'setup', what: 'no-policy', problem: 'there is no policy' }],
+  ['no policy', { kind: 'setup', what: 'no-policy', problem: 'values.yaml:1:1: it has no policy' }],
   [
     'wrong input',
     {
@@ -357,6 +367,7 @@ export const noteCases: [name: string, note: Note][] = [
   ['the ledger is empty', { kind: 'empty-ledger' }],
   ['nobody has confirmed', { kind: 'unconfirmed', confirmed: 0, pending: 1 }],
   ['policies that are not live', { kind: 'change', policies: 3, differ: 2, unread: 1 }],
+  ['policies that differ in nothing', { kind: 'change', policies: 3, differ: 0, unread: 0 }],
   ['policies without live ones', { kind: 'change', policies: 1, unread: 0, problem: 'Parameter Store refuses.' }],
   [
     'a shorter retention',
@@ -392,6 +403,8 @@ export const noteCases: [name: string, note: Note][] = [
     { ...released, unknown: 'uncounted', accepted: 0, error: slow, ...decidedByAnother },
   ],
   ['not released: rows missing', { ...notReleased, why: 'missing', missing: 400, ...reindexedThen }],
+  ['not released: most was written', { ...notReleased, why: 'missing', missing: 400, unwritten: 1, method: 'reindex' }],
+  ['released, not in place', { ...released, unknown: 'reindex', accepted: 0, method: 'reindex' }],
   ['not released: unresolved', { ...notReleased, why: 'unresolved', until: at + day }],
   ['not released: unreported', { ...notReleased, why: 'unreported' }],
   ['not released: reindex', { ...notReleased, why: 'unknown', unknown: 'reindex', method: 'reindex' }],

@@ -38,6 +38,7 @@ const said: Array<[message: string, kind: EngineKind | undefined, word: string, 
     'indices:data/write/delete/byquery] and User [name=datahub',
   ],
   [client('401 Unauthorized', 'Unauthorized'), 'permission', '401'],
+  [root('index_closed_exception', 'closed'), 'closed', 'closed'],
   [
     silent,
     'permission',
@@ -158,12 +159,15 @@ const answerOf = (message: string, status = 500, stackTrace?: string) =>
     {
       status,
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        exceptionClass: 'com.linkedin.restli.server.RestLiServiceException',
-        message,
-        stackTrace,
-        status,
-      }),
+      // The engine's own error may be passed on as it is.
+      body: message.startsWith('{')
+        ? message
+        : JSON.stringify({
+            exceptionClass: 'com.linkedin.restli.server.RestLiServiceException',
+            message,
+            stackTrace,
+            status,
+          }),
     },
     { operation: 'dry-run', baseUrl: 'http://gms:8080' },
     sanitize,

@@ -133,7 +133,7 @@ describe('A stage file', () => {
       { policies: Array.from({ length: 49 }, (_, at) => ({ ...operation, aspect: `a${at}` })) },
       /^policies must have at most 48 /,
     ],
-    [{ subnetIds: [], securityGroupIds: ['sg-0a1b2c3d'] }, /^subnetIds must have at least 1 entry\.$/],
+    [{ subnetIds: [], securityGroupIds: ['sg-0a1b2c3d'] }, /^subnetIds must not be empty\.$/],
     [
       {
         policies: [

@@ -6,7 +6,7 @@ import { dottedName } from '../lambda/policy/aspects.ts';
 import type { Settings } from '../lambda/settings/settings.ts';
 import { keepIfEnforcing } from './props/removal.ts';
 import type { Resources } from './props/resources.ts';
-import { ledgerName } from './workflow/names.ts';
+import { jobName } from './workflow/names.ts';
 
 export interface LedgerTableProps {
   settings: Settings;
@@ -26,7 +26,7 @@ export class LedgerTable extends Construct {
     super(scope, id);
     const { encryptionKey } = resources;
     this.table = new Table(this, 'Table', {
-      tableName: ledgerName(settings.stage),
+      tableName: jobName(settings.stage),
       // A mode that is known only at deployment may be `enforce`.
       deletionProtection: settings.mode !== 'preview',
       ...(encryptionKey && { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey }),

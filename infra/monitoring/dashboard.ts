@@ -4,6 +4,7 @@ import {
   AlarmStatusWidget,
   Dashboard,
   GraphWidget,
+  type GraphWidgetProps,
   LogQueryWidget,
   MathExpression,
   Metric,
@@ -18,7 +19,7 @@ import { dashboardSections, sectionOf, withCommandsOf } from '../../lambda/repor
 import type { Settings } from '../../lambda/settings/settings.ts';
 import { globalName } from '../workflow/names.ts';
 import type { Workflow } from '../workflow/workflow.ts';
-import { deletedByIndexQuery, indexHistoryQuery, rowsByIndexQuery } from './queries.ts';
+import { decisionsQuery, deletedByIndexQuery, indexHistoryQuery, rowsByIndexQuery } from './queries.ts';
 
 export interface RetentionDashboardProps {
   settings: Settings;
@@ -62,54 +63,32 @@ export class RetentionDashboard extends Construct {
       ...(settings.alarms ? [new AlarmStatusWidget({ title: 'Alarms', alarms, width: 12, height: 4 })] : []),
     );
     dashboard.addWidgets(
-      new GraphWidget({
-        title: 'Runs by result',
+      graph('Runs by result', {
         left: (['ok', 'attention', 'failed'] as const).map((result) => daily(runMetrics[result], 'Sum', result)),
         stacked: true,
-        width: 12,
       }),
-      new GraphWidget({
-        title: 'Duration of a run (s)',
-        left: [daily(runMetrics.durationSeconds, 'Maximum', 'longest of the day')],
-        width: 12,
-      }),
+      graph('Duration of a run (s)', { left: [daily(runMetrics.durationSeconds, 'Maximum', 'longest of the day')] }),
     );
     dashboard.addWidgets(
-      new GraphWidget({
-        title: 'Rows deleted',
-        left: [byIndex(stage, indexMetrics.rowsDeleted, 'Sum')],
-        stacked: true,
-        width: 12,
-      }),
-      new GraphWidget({
-        title: 'Past their retention (% of the rows)',
+      graph('Rows deleted', { left: [byIndex(stage, indexMetrics.rowsDeleted, 'Sum')], stacked: true }),
+      graph('Past their retention (% of the rows)', {
         left: [byIndex(stage, indexMetrics.percentDeletable, 'Maximum')],
         leftYAxis: { min: 0, max: 100 },
-        width: 12,
       }),
     );
     // From the logs: row series would need a paid metric for each index.
+    const query = (
+      { name: title, text: queryString }: typeof decisionsQuery,
+      size: { width: number; height: number },
+    ) => new LogQueryWidget({ title, queryString, logGroupNames, ...size });
     dashboard.addWidgets(
-      new LogQueryWidget({
-        title: rowsByIndexQuery.name,
-        logGroupNames,
-        queryString: rowsByIndexQuery.text,
-        width: 14,
-        height: 8,
-      }),
-      new LogQueryWidget({
-        title: deletedByIndexQuery.name,
-        logGroupNames,
-        queryString: deletedByIndexQuery.text,
-        width: 10,
-        height: 8,
-      }),
+      query(rowsByIndexQuery, { width: 14, height: 8 }),
+      query(deletedByIndexQuery, { width: 10, height: 8 }),
     );
     const { stateMachine, functions } = workflow;
     const perDay = { statistic: 'Sum', period: day };
     dashboard.addWidgets(
-      new GraphWidget({
-        title: 'Executions by their end',
+      graph('Executions by their end', {
         left: [
           stateMachine.metricSucceeded({ ...perDay, label: 'succeeded' }),
           stateMachine.metricFailed({ ...perDay, label: 'failed' }),
@@ -117,46 +96,26 @@ export class RetentionDashboard extends Construct {
           stateMachine.metricAborted({ ...perDay, label: 'stopped' }),
         ],
         stacked: true,
-        width: 12,
       }),
-      new GraphWidget({
-        title: 'Functions: errors and throttles',
+      graph('Functions: errors and throttles', {
         left: [
           ...functions.map(({ node, lambda }) => lambda.metricErrors({ ...perDay, label: `${node.id}: errors` })),
           ...functions.map(({ node, lambda }) => lambda.metricThrottles({ ...perDay, label: `${node.id}: throttles` })),
         ],
-        width: 12,
       }),
     );
     dashboard.addWidgets(
-      new GraphWidget({
-        title: 'Functions: longest invocation (ms)',
-        left: workflow.functions.map(({ node, lambda }) =>
+      graph('Functions: longest invocation (ms)', {
+        left: functions.map(({ node, lambda }) =>
           lambda.metricDuration({ statistic: 'Maximum', period: day, label: node.id }),
         ),
-        width: 12,
       }),
-      new GraphWidget({
-        title: 'Confirmed subscriptions of the topic',
+      graph('Confirmed subscriptions of the topic', {
         left: [daily(runMetrics.confirmedSubscriptions, 'Minimum', 'confirmed')],
         leftYAxis: { min: 0 },
-        width: 12,
       }),
     );
-    dashboard.addWidgets(
-      new LogQueryWidget({
-        title: 'Decisions',
-        logGroupNames,
-        queryLines: [
-          'fields @timestamp, index, outcome, cause.kind, runId',
-          'filter ispresent(outcome)',
-          'sort @timestamp desc',
-          'limit 100',
-        ],
-        width: 24,
-        height: 10,
-      }),
-    );
+    dashboard.addWidgets(query(decisionsQuery, { width: 24, height: 10 }));
     const guide = awsGuide({
       kind: 'aws',
       region: Stack.of(this).region,
@@ -168,6 +127,9 @@ export class RetentionDashboard extends Construct {
     }
   }
 }
+
+/** Two of them fill a row. */
+const graph = (title: string, props: GraphWidgetProps): GraphWidget => new GraphWidget({ title, width: 12, ...props });
 
 /**
  * A metric that Report writes once in a run.

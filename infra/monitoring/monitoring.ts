@@ -21,22 +21,8 @@ import type { Workflow } from '../workflow/workflow.ts';
 import { RetentionDashboard, runMetric } from './dashboard.ts';
 import { type AlarmName, alarmText, linkTo } from './links.ts';
 
-/**
- * A run sends its result once, when it ends. Missing data ends the alarm, so that the next bad run raises it again:
- * an alarm that stayed on would not notify anyone a second time.
- */
-const oncePerRun = { missingData: TreatMissingData.NOT_BREACHING, reported: true } as const;
-
 /** "critical" has to wake a person: rows are lost, and there are things that must not be done now. */
-const severities: Readonly<Record<AlarmName, 'critical' | 'warning'>> = {
-  RowsMissing: 'critical',
-  ExecutionFailed: 'warning',
-  NotStarted: 'warning',
-  StartLost: 'warning',
-  FunctionTrouble: 'warning',
-  RunFailed: 'warning',
-  NobodySubscribed: 'warning',
-};
+const severityOf = (name: AlarmName): string => (name === 'RowsMissing' ? 'critical' : 'warning');
 
 /** An hour, so that an alarm about a run has ended before the next day's begins. */
 const hourly = { statistic: 'Sum', period: Duration.hours(1) };
@@ -58,7 +44,11 @@ interface AlarmProps {
   comparisonOperator?: ComparisonOperator;
   evaluationPeriods?: number;
   datapointsToAlarm?: number;
-  missingData: TreatMissingData;
+  /**
+   * By default, missing data ends the alarm: no run, no start and no trouble are normal, and a run sends its result
+   * once, so that the next bad one raises the alarm again. One that stayed on would notify nobody a second time.
+   */
+  treatMissingData?: TreatMissingData;
   /** True if a report says it as well: the alarm then has an action only if alarms have a topic of their own. */
   reported?: boolean;
 }
@@ -79,16 +69,16 @@ export class Monitoring extends Construct {
     const { stage, alarmIfNotStartedHours: hours } = settings;
     const link = linkTo(Stack.of(this), settings);
     const { stateMachine, functions } = workflow;
-    const alarm = (name: AlarmName, { missingData, reported, ...props }: AlarmProps): Alarm => {
+    const alarm = (name: AlarmName, { reported, ...props }: AlarmProps): Alarm => {
       const created = new Alarm(this, name, {
         alarmName: `${alarmNamePrefix(stage)}${name}`,
         // The first word is for receivers that filter: SNS, PagerDuty and Opsgenie all read the description.
         alarmDescription:
-          `${severities[name]}: stage ${stage}. ${alarmText(runbook, name, stage)} ${link(name)}`.trimEnd(),
+          `${severityOf(name)}: stage ${stage}. ${alarmText(runbook, name, stage)} ${link(name)}`.trimEnd(),
         threshold: 1,
         comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
         evaluationPeriods: 1,
-        treatMissingData: missingData,
+        treatMissingData: TreatMissingData.NOT_BREACHING,
         ...props,
       });
       const target = alarmTopic ?? (reported ? undefined : topic);
@@ -120,20 +110,16 @@ export class Monitoring extends Construct {
           label: 'Runs without a report',
           period: Duration.minutes(5),
         }),
-        // No run, no data: that is normal; NotStarted covers the rest.
-        missingData: TreatMissingData.NOT_BREACHING,
       }),
       NotStarted: alarm('NotStarted', {
         ...withoutStart(hours, schedule),
         // A fresh stage is left alone until its first start, and the alarm lasts until the next one.
-        missingData: TreatMissingData.IGNORE,
+        treatMissingData: TreatMissingData.IGNORE,
       }),
       StartLost: alarm('StartLost', {
         // Counts what arrives, not what is in the queue: each lost start raises the alarm, even if an earlier one is
         // still there.
         metric: schedule.lostStarts.metricNumberOfMessagesSent({ statistic: 'Sum', period: Duration.minutes(5) }),
-        // A queue that nobody uses has no data after some hours.
-        missingData: TreatMissingData.NOT_BREACHING,
       }),
       FunctionTrouble: alarm('FunctionTrouble', {
         metric: new MathExpression({
@@ -145,13 +131,8 @@ export class Monitoring extends Construct {
           // An hour: a throttled function is retried for minutes, which is one event.
           period: Duration.hours(1),
         }),
-        // A function that did not run had no trouble.
-        missingData: TreatMissingData.NOT_BREACHING,
       }),
-      RunFailed: alarm('RunFailed', {
-        metric: runMetric(stage, runMetrics.failed, hourly),
-        ...oncePerRun,
-      }),
+      RunFailed: alarm('RunFailed', { metric: runMetric(stage, runMetrics.failed, hourly), reported: true }),
       RowsMissing: alarm('RowsMissing', {
         metric: new MathExpression({
           expression: 'SUM([FILL(rowsMissing, 0), FILL(rowsNotVisible, 0)])',
@@ -162,12 +143,11 @@ export class Monitoring extends Construct {
           label: 'Rows missing or not visible',
           period: hourly.period,
         }),
-        ...oncePerRun,
+        reported: true,
       }),
       NobodySubscribed: alarm('NobodySubscribed', {
         metric: runMetric(stage, runMetrics.confirmedSubscriptions, { ...hourly, statistic: 'Minimum' }),
         comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-        missingData: TreatMissingData.NOT_BREACHING,
         // Nobody would get it on the topic of the reports.
         reported: true,
       }),

@@ -42,3 +42,13 @@ export const deletedByIndexQuery = {
     '| limit 200',
   ].join('\n'),
 };
+
+export const decisionsQuery = {
+  name: 'Decisions',
+  text: [
+    'fields @timestamp, index, outcome, cause.kind, runId',
+    '| filter ispresent(outcome)',
+    '| sort @timestamp desc',
+    '| limit 100',
+  ].join('\n'),
+};

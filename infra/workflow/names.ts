@@ -1,16 +1,13 @@
 import { ArnFormat, type Stack } from 'aws-cdk-lib';
 
-/** The names that people and messages use, and the ledger's. CloudFormation names everything else. */
-
-export const stateMachineName = (stage: string): string => `datahub-retention-${stage}`;
-
-export const ledgerName = (stage: string): string => `datahub-retention-${stage}`;
+/**
+ * The name of a stage's state machine, its ledger, and its group of schedules, by which CloudWatch counts starts.
+ * CloudFormation names everything else.
+ */
+export const jobName = (stage: string): string => `datahub-retention-${stage}`;
 
 /** For names that must be unique in a whole account: `prod` in two regions must not collide. */
 export const globalName = (stage: string, region: string): string => `datahub-retention-${stage}-${region}`;
-
-/** Its own group, because CloudWatch counts starts by group. */
-export const scheduleGroupName = (stage: string): string => `datahub-retention-${stage}`;
 
 /** Ends in a separator that no stage's name contains, so that the prefix of `prod` does not cover `prod-eu`. */
 export const alarmNamePrefix = (stage: string): string => `datahub-retention/${stage}/`;
@@ -23,7 +20,7 @@ export const stateMachineArn = (stack: Stack, stage: string): string =>
   stack.formatArn({
     service: 'states',
     resource: 'stateMachine',
-    resourceName: stateMachineName(stage),
+    resourceName: jobName(stage),
     arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   });
 

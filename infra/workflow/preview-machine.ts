@@ -4,7 +4,7 @@ import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, JsonPath, LogLevel, StateMachine, TaskInput } from 'aws-cdk-lib/aws-stepfunctions';
 import { StepFunctionsStartExecution } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import { Construct } from 'constructs';
-import { stateMachineName } from './names.ts';
+import { jobName } from './names.ts';
 
 export interface PreviewMachineProps {
   stage: string;
@@ -25,7 +25,7 @@ export class PreviewMachine extends Construct {
       input: TaskInput.fromObject({ mode: 'preview', by: JsonPath.executionName }),
     });
     this.stateMachine = new StateMachine(this, 'StateMachine', {
-      stateMachineName: `${stateMachineName(stage)}-preview`,
+      stateMachineName: `${jobName(stage)}-preview`,
       definitionBody: DefinitionBody.fromChainable(start),
       logs: { destination: logGroup, level: LogLevel.ALL, includeExecutionData: false },
       tracingEnabled: true,

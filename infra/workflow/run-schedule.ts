@@ -14,7 +14,7 @@ import { Construct } from 'constructs';
 import type { Settings } from '../../lambda/settings/settings.ts';
 import { throughService } from '../props/encryption.ts';
 import type { Resources } from '../props/resources.ts';
-import { scheduleGroupName } from './names.ts';
+import { jobName } from './names.ts';
 
 export interface RunScheduleProps {
   settings: Settings;
@@ -52,7 +52,7 @@ export class RunSchedule extends Construct {
       },
     });
     this.group = new ScheduleGroup(this, 'Group', {
-      scheduleGroupName: scheduleGroupName(settings.stage),
+      scheduleGroupName: jobName(settings.stage),
       removalPolicy: RemovalPolicy.DESTROY,
     });
     const ofGroup = { 'aws:SourceAccount': Stack.of(this).account, 'aws:SourceArn': this.group.scheduleGroupArn };

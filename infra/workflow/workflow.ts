@@ -16,7 +16,7 @@ import { throughService } from '../props/encryption.ts';
 import { keepIfEnforcing } from '../props/removal.ts';
 import type { Resources } from '../props/resources.ts';
 import { dashboardUrl } from './dashboard-url.ts';
-import { parameterArn, stateMachineArn, stateMachineName } from './names.ts';
+import { jobName, parameterArn, stateMachineArn } from './names.ts';
 
 export interface WorkflowProps {
   settings: Settings;
@@ -139,7 +139,7 @@ export class Workflow extends Construct {
     const arns = this.functions.map(({ lambda }) => lambda.functionArn);
     role.addToPolicy(allow('CallFunctions', ['lambda:InvokeFunction'], ...arns));
     return new StateMachine(this, 'StateMachine', {
-      stateMachineName: stateMachineName(stage),
+      stateMachineName: jobName(stage),
       definitionBody: DefinitionBody.fromString(JSON.stringify(definition)),
       definitionSubstitutions: Object.fromEntries(
         this.functions.map(({ node, lambda }) => [`${node.id}FunctionArn`, lambda.functionArn]),

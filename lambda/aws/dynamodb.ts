@@ -8,6 +8,7 @@ import {
   PutItemCommand,
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
+import { parseJson } from '../gms/responses/json-value.ts';
 import { type Ledger, LedgerError } from '../ledger/ledger.ts';
 import { parseRecord, revisionOf, type StoredRecord, storable } from '../ledger/record.ts';
 import { replaceOnce, retried } from '../ledger/replace-once.ts';
@@ -141,12 +142,7 @@ function itemOf(record: StoredRecord): Item {
 }
 
 function parseItem(index: string, item: Item): StoredRecord {
-  let stored: unknown;
-  try {
-    stored = JSON.parse(item['record']?.S ?? '');
-  } catch {
-    stored = undefined;
-  }
+  const stored = parseJson(item['record']?.S ?? '');
   // The revision alone is what a release needs to write over a damaged record.
   const revision = Number(item['revision']?.N);
   return parseRecord(index, Number.isNaN(revision) ? stored : { ...Object(stored), revision });

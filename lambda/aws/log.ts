@@ -48,12 +48,9 @@ export function runLog({ stage, runId, step, requestId, coldStart }: RunLogOptio
   };
 }
 
-/** Names reserved by the logger: it would drop the field and write an extra line about that. */
-const reserved = new Set(['level', 'message', 'sampling_rate', 'service', 'timestamp']);
-
 function cleanFields(fields: Record<string, unknown>, clean: (text: string) => string): Record<string, unknown> {
   const entries = Object.entries(fields).map(([name, value]) => [
-    reserved.has(name) ? `${name}_` : name,
+    name,
     value instanceof Error ? clean(`${value.name}: ${value.message}`) : mapTexts(value, clean),
   ]);
   return Object.fromEntries(entries);

@@ -88,11 +88,6 @@ describe('the log of an invocation', () => {
     expect(lines()[0]).toMatchObject({ text: 'Async reindex failed', error: 'TypeError: no such thing' });
   });
 
-  it('keeps fields whose names the logger reserves, without a warning', () => {
-    runLog(options).info('said', { message: 'of the server', level: 3 });
-    expect(lines()).toEqual([expect.objectContaining({ message: 'said', message_: 'of the server', level_: 3 })]);
-  });
-
   it('has the fields that the saved query asks for', () => {
     runLog(options).info('planned', {
       index: 'dataset_operationaspect_v1',

@@ -6,7 +6,7 @@ import type { WorldOptions } from '../../../support/world.ts';
 import { aPolicyFor, type Interruption, type Point, type Run, type World } from '../../../support/world.ts';
 import { journalled, namer, recordText } from './journal.ts';
 import { played, type Recording } from './played.ts';
-import { type Command, commandOf, firstRunIn } from './script.ts';
+import { type Command, commandOf, runsIn } from './script.ts';
 
 /** The commands of a transcript, as README.md lists them. */
 
@@ -26,13 +26,13 @@ export function player(open: (options: WorldOptions) => Promise<World>): Act {
     }
     if (!stage) throw new Error('a transcript begins with "deploy"');
     const lines = (await act(command, stage)).map(stage.named);
-    return lines.join('\n') === printedIn(command.options['as']) ? [] : lines;
+    return printedIn(command.options['as']).includes(lines.join('\n')) ? [] : lines;
   };
 }
 
-/** What `run … as=FILE` leaves out, if it says the same: the first run of that file. */
-const printedIn = (file: string | undefined): string | undefined =>
-  file && firstRunIn(readFileSync(new URL(`./histories/${file}`, import.meta.url), 'utf8'));
+/** What `run … as=FILE` leaves out, if it says the same: the runs of that file. */
+const printedIn = (file: string | undefined): string[] =>
+  file === undefined ? [] : runsIn(readFileSync(new URL(`./histories/${file}`, import.meta.url), 'utf8'));
 
 interface Stage {
   world: World;

@@ -36,11 +36,12 @@ export async function replay(text: string, run: (command: Command) => Promise<st
   return `${blocks.join('\n\n')}\n`;
 }
 
-/** The result of the first `run` of a transcript, as it is printed there. */
-export function firstRunIn(text: string): string | undefined {
-  const block = text.split(/\n{2,}/).find((one) => /^run\b/m.test(one));
-  return block?.trimEnd().split('\n----\n')[1];
-}
+/** The results of all runs of a transcript, as they are printed there. */
+export const runsIn = (text: string): string[] =>
+  text
+    .split(/\n{2,}/)
+    .filter((block) => /^run\b/m.test(block))
+    .flatMap((block) => block.trimEnd().split('\n----\n')[1] ?? []);
 
 function parse(text: string): Block[] {
   return text

@@ -1,7 +1,6 @@
 import pLimit from 'p-limit';
 import { createdAtOf } from '../../lambda/gms/backend.ts';
-import type { DryRun, IndexSize } from '../../lambda/gms/operations.ts';
-import { OperationsError } from '../../lambda/gms/operations.ts';
+import { type DryRun, type IndexSize, OperationsError } from '../../lambda/gms/operations.ts';
 import { defaultBatchSize } from '../../lambda/model/policy-fields.ts';
 import { concernsServer, type ServerError } from '../../lambda/model/server-error.ts';
 import { dayMillis } from '../../lambda/model/time.ts';

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ConfigMap, configMaps } from '../../cli/ledgers/config-maps.ts';
-import { kubernetesLedger, ledgerLabel, nameOf } from '../../cli/ledgers/kubernetes-ledger.ts';
+import { kubernetesLedger, nameOf } from '../../cli/ledgers/kubernetes-ledger.ts';
+import { plantIn } from '../support/kubernetes-api.ts';
 import { ledgerContract } from '../support/ledger-contract.ts';
 import { type Listening, listening, textOf } from '../support/loopback.ts';
 import { anIdle, anIndex } from '../support/records.ts';
@@ -116,17 +117,7 @@ describe.skipIf(programs === undefined)('On a real API server', () => {
     const space = await newSpace();
     return {
       ledger: () => open(space),
-      async plant(at, record) {
-        const { revision } = record as { revision?: number };
-        await mapsOf(space).create({
-          metadata: {
-            name: nameOf(at),
-            labels: { [ledgerLabel]: 'record' },
-            annotations: { 'datahub-retention/index': at },
-          },
-          data: { record: JSON.stringify(record), ...(revision !== undefined && { revision: `${revision}` }) },
-        });
-      },
+      plant: (at, record) => plantIn(mapsOf(space), at, record),
     };
   });
 

@@ -17,6 +17,7 @@ import type { DatahubRetentionProps } from '../../infra/props/construct-props.ts
 import type { RetentionPolicy, StageProps } from '../../infra/props/stage-props.ts';
 import { indexMetrics, runMetrics } from '../../lambda/aws/metrics.ts';
 import type { PolicyInput } from '../../lambda/policy/schema.ts';
+import { alarmSections } from '../../lambda/report/guide/runbook.ts';
 import { type ResourceField, resourceFields, settingFields } from '../../lambda/settings/fields.ts';
 import type { StageInput } from '../../lambda/settings/settings.ts';
 
@@ -428,15 +429,7 @@ describe('The construct', () => {
     const arns = [topic.topicArn, stateMachine.stateMachineArn, ledger.tableArn, lostStarts.queueArn];
     expect([...arns, dashboard?.dashboardName].every(Boolean)).toBe(true);
     expect(logGroups).toHaveLength(5);
-    expect(Object.keys(alarms).sort()).toEqual([
-      'ExecutionFailed',
-      'FunctionTrouble',
-      'NobodySubscribed',
-      'NotStarted',
-      'RowsMissing',
-      'RunFailed',
-      'StartLost',
-    ]);
+    expect(Object.keys(alarms).sort()).toEqual(Object.keys(alarmSections).sort());
   });
 
   test('has a ledger whose name does not change with its place in the app', () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { ConfigMap } from '../../cli/ledgers/config-maps.ts';
+import type { ConfigMap, ConfigMaps } from '../../cli/ledgers/config-maps.ts';
+import { ledgerLabel, nameOf } from '../../cli/ledgers/kubernetes-ledger.ts';
 import { listening, textOf } from './loopback.ts';
 
 /**
@@ -35,6 +36,18 @@ export type Trouble =
   | 'answer lost'
   /** The connection ends, and it is carried out when this resolves. */
   | { later: Promise<void> };
+
+/** Stores a record as another version of this program, or a person, may have left it. */
+export function plantIn(maps: ConfigMaps, index: string, record: { revision?: number }): Promise<void> {
+  const { revision } = record;
+  const metadata = {
+    name: nameOf(index),
+    labels: { [ledgerLabel]: 'record' },
+    annotations: { 'datahub-retention/index': index },
+  };
+  const data = { record: JSON.stringify(record), ...(revision !== undefined && { revision: `${revision}` }) };
+  return maps.create({ metadata, data });
+}
 
 export const namespace = 'datahub-retention';
 const collection = `/api/v1/namespaces/${namespace}/configmaps`;

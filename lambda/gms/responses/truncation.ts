@@ -1,7 +1,6 @@
 import { readTaskId } from '../backend.ts';
 import type { Truncation } from '../operations.ts';
-import type { HttpResponse } from '../transport.ts';
-import { TransportError } from '../transport.ts';
+import { type HttpResponse, TransportError } from '../transport.ts';
 import { failureOfStatus, failureOfTransport, type RequestInfo } from './failures.ts';
 import { parseJson, textOf, unwrapped } from './json-value.ts';
 import type { Sanitize } from './server-text.ts';

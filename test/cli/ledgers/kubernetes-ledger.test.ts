@@ -13,6 +13,7 @@ import {
   type Asked,
   type KubernetesApi,
   namespace,
+  plantIn,
   startKubernetesApi,
   type Trouble,
 } from '../../support/kubernetes-api.ts';
@@ -64,17 +65,7 @@ const emptyStore = async (): Promise<LedgerStore> => {
   const maps = () => configMaps({ url: own.url, namespace, token: () => own.token });
   return {
     ledger: () => kubernetesLedger(maps(), { pause: async () => {} }),
-    async plant(at, record) {
-      const { revision } = record as { revision?: number };
-      await maps().create({
-        metadata: {
-          name: nameOf(at),
-          labels: { [ledgerLabel]: 'record' },
-          annotations: { 'datahub-retention/index': at },
-        },
-        data: { record: JSON.stringify(record), ...(revision !== undefined && { revision: `${revision}` }) },
-      });
-    },
+    plant: (at, record) => plantIn(maps(), at, record),
     close: () => own.close(),
   };
 };

@@ -1,13 +1,10 @@
+import { day, hour, minute } from '../time.ts';
 import type { Happening, Scene } from './happening.ts';
 
 /**
  * What happens to executions and to the services around them, and to the ledger's records through damage or another
  * version of this program.
  */
-
-const minute = 60_000;
-const hour = 60 * minute;
-const day = 24 * hour;
 
 function stop({ scheduled }: Scene): void {
   const execution = scheduled();

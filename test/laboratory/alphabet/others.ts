@@ -1,13 +1,10 @@
+import { day, hour, minute } from '../time.ts';
 import type { Chances } from '../world/chances.ts';
 import type { Physical } from '../world/engine.ts';
 import type { World } from '../world/world.ts';
 import type { Happening, Scene } from './happening.ts';
 
 /** What other people and jobs do to the search engine, without asking us. */
-
-const minute = 60_000;
-const hour = 60 * minute;
-const day = 24 * hour;
 
 /** Something that happens to one index, if it exists. */
 const toOne =

@@ -1,10 +1,8 @@
+import { hour, minute } from '../time.ts';
 import type { Behavior } from '../world/server.ts';
 
 /** What a server may be like for a night, or for good. */
 type Mood = Partial<Behavior>;
-
-const minute = 60_000;
-const hour = 60 * minute;
 
 /** Kinds of servers: each history has one. */
 export const kinds = {

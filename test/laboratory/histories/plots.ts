@@ -2,6 +2,7 @@ import { happens } from '../alphabet/alphabet.ts';
 import { namesOf, strangers } from '../alphabet/answers.ts';
 import type { Scene } from '../alphabet/happening.ts';
 import { remove, shardsAway } from '../alphabet/others.ts';
+import { day, hour, minute, second } from '../time.ts';
 import type { Track } from '../truth/track.ts';
 import type { Chances } from '../world/chances.ts';
 import type { Pace } from '../world/engine.ts';
@@ -15,11 +16,6 @@ import { aged, replaced, written } from './policies.ts';
  * Each is called an hour before the run. The exact time and the index are still drawn. Times are epoch milliseconds.
  */
 export type Plot = (stage: Scene, chances: Chances, start: number) => void;
-
-const second = 1000;
-const minute = 60 * second;
-const hour = 60 * minute;
-const day = 24 * hour;
 
 /** At the next real truncate of tonight, once. */
 function atNextSend({ world }: Scene, act: (track: Track) => void): void {

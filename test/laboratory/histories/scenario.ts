@@ -2,6 +2,7 @@ import { type HappeningName, happeningNames } from '../alphabet/alphabet.ts';
 import { namesOf } from '../alphabet/answers.ts';
 import { type Counters, counters, kinds, moods, swaps } from '../alphabet/server.ts';
 import type { WeatherName } from '../alphabet/weather.ts';
+import { hour, minute } from '../time.ts';
 import { type Chances, createChances, mixed } from '../world/chances.ts';
 import { type PlotName, plotNames } from './plots.ts';
 
@@ -107,9 +108,6 @@ export function scenarioOf(seed: number, run: number): Scenario {
     nights: list(1, 5, () => nightOf(chances, list, reindexes)),
   };
 }
-
-const minute = 60_000;
-const hour = 60 * minute;
 
 function nightOf(
   chances: Chances,

@@ -5,10 +5,11 @@ import { firstNight, type History } from '../histories/history.ts';
 import { byHand, released } from '../histories/morning.ts';
 import { check, violationText } from '../rules/checker.ts';
 import { eventsOf } from '../rules/events.ts';
+import { day } from '../time.ts';
 import type { Execution } from '../world/execution.ts';
 import { withVirtualTimers } from '../world/virtual-time.ts';
 import { unresolvedIn } from '../world/world.ts';
-import { createProduction, day, type Production, planDay } from './production.ts';
+import { createProduction, type Production, planDay } from './production.ts';
 
 /** `npm run faults -- --noise`: three months of an ordinary production, for each way in which a server removes rows. */
 

@@ -3,6 +3,7 @@ import { kinds } from '../alphabet/server.ts';
 import { calm } from '../alphabet/weather.ts';
 import { firstNight } from '../histories/history.ts';
 import { aged, type PolicyOf, policyOf, written } from '../histories/policies.ts';
+import { day, hour, minute } from '../time.ts';
 import { type Chances, createChances } from '../world/chances.ts';
 import { plain } from '../world/server.ts';
 import { createWorld, type World } from '../world/world.ts';
@@ -13,9 +14,6 @@ import { createWorld, type World } from '../world/world.ts';
  * which a real truncate gets an arbitrary answer. It has a thousandth of a real one's rows.
  */
 
-const minute = 60_000;
-const hour = 60 * minute;
-export const day = 24 * hour;
 const midnight = (at: number): number => at - (at % day);
 
 export interface Production {

@@ -2,6 +2,7 @@ import { serverAddress } from '../../../lambda/gms/http/base-url.ts';
 import type { TaskCounters, TaskStatus } from '../../../lambda/gms/operations.ts';
 import type { Outcome } from '../../../lambda/model/outcomes.ts';
 import type { History } from '../histories/history.ts';
+import { hour, minute, second } from '../time.ts';
 import {
   about,
   type CheckRule,
@@ -27,10 +28,6 @@ import {
  *   margins          a few seconds of 90, a minute of a window of stillness, 20 minutes of a status: a function may
  *                    stand still between an answer and what it writes.
  */
-
-const second = 1000;
-const minute = 60 * second;
-const hour = 60 * minute;
 
 interface Counts {
   left: number;

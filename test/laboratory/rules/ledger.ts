@@ -1,12 +1,10 @@
 import { isUnresolved, readablePartOf, type StoredRecord } from '../../../lambda/ledger/record.ts';
 import type { History } from '../histories/history.ts';
+import { day, hour } from '../time.ts';
 import { isReadable, isSameDecision, unreportedOf } from '../world/records.ts';
 import { type CheckRule, type Event, eventsOf, lastWrite, modeOf, ofCall, ofWrites, releaseOf } from './events.ts';
 
 /** Rules about who may write what into the ledger. */
-
-const hour = 3_600_000;
-const day = 24 * hour;
 
 export const ledgerRules: Record<string, CheckRule> = {
   'a preview leaves the ledger alone': ofWrites(

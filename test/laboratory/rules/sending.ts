@@ -1,5 +1,6 @@
 import { isUnresolved, type StoredRecord } from '../../../lambda/ledger/record.ts';
 import type { History } from '../histories/history.ts';
+import { day, hour, minute } from '../time.ts';
 import type { WrittenPolicy } from '../truth/policies.ts';
 import type { Track } from '../truth/track.ts';
 import type { JournalEvent } from '../world/journal.ts';
@@ -17,10 +18,6 @@ import {
 } from './events.ts';
 
 /** Rules 1 to 5: what must be so when a real truncate is sent. */
-
-const minute = 60_000;
-const hour = 60 * minute;
-const day = 24 * hour;
 
 /** A small difference between two counts of a delete. */
 const slack = (rows: number): number => Math.max(10, rows * 0.01);

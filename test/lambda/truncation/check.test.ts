@@ -292,13 +292,6 @@ describe('A status that was never read', () => {
     expect(checked).toMatchObject({ kind: 'watching', watch: { error: { kind: 'aborted' } } });
     expect(options).toEqual([]);
   });
-
-  test('because of a defect throws it', async () => {
-    const defect = async (): Promise<never> => {
-      throw new TypeError('a defect');
-    };
-    await expect(once({ status: defect })).rejects.toThrow('a defect');
-  });
 });
 
 describe('A status that was read before and fails now', () => {

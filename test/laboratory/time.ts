@@ -1,0 +1,5 @@
+/** Milliseconds: the laboratory has its own, as it has everything that it judges the core by. */
+export const second = 1000;
+export const minute = 60 * second;
+export const hour = 60 * minute;
+export const day = 24 * hour;

@@ -27,12 +27,6 @@ export interface WorkflowHost {
   entered(state: string, input: unknown): void;
 }
 
-interface WorkflowEnd {
-  output: unknown;
-  /** History events, as Step Functions counts them. */
-  events: number;
-}
-
 const names = z.array(z.string());
 const values = z.record(z.string(), z.unknown());
 
@@ -90,6 +84,7 @@ interface ExecutionContext {
 /**
  * Executes the workflow.
  * @param from where to begin: at the start, or, for a redrive, at the state that was stopped, with its input
+ * @returns its output
  * @throws what Report throws for good: the execution fails, and no report could be published; what `entered` throws; and
  *   what ends an execution in Step Functions, too
  */
@@ -97,29 +92,22 @@ export async function executeWorkflow(
   context: ExecutionContext,
   from: { state?: string; input: unknown },
   host: WorkflowHost,
-): Promise<WorkflowEnd> {
+): Promise<unknown> {
   let name = from.state ?? definition.StartAt;
   let data = from.input;
-  let events = 1;
   for (;;) {
     const state = states[name]!;
     host.entered(name, throughJson(data));
     switch (state.Type) {
-      case 'Task': {
-        const done = await task(state, data, context, host);
-        events += 2 + done.events;
-        data = done.data;
-        name = done.next;
+      case 'Task':
+        ({ data, next: name } = await task(state, data, context, host));
         break;
-      }
       case 'Choice': {
-        events += 2;
         const chosen = state.Choices!.find(({ Variable, StringEquals }) => variable(data, Variable) === StringEquals);
         name = chosen?.Next ?? state.Default!;
         break;
       }
       case 'Wait': {
-        events += 2;
         const seconds = at(data, state.SecondsPath!);
         if (!Number.isInteger(seconds) || (seconds as number) < 0) throw new Error(`cannot wait ${seconds} seconds`);
         await host.sleep((seconds as number) * 1000);
@@ -127,28 +115,25 @@ export async function executeWorkflow(
         break;
       }
       case 'Pass': {
-        events += 2;
         const result = state.Parameters ? filled(state.Parameters, data, context) : data;
         data = put(data, state.ResultPath, result);
         name = state.Next!;
         break;
       }
       case 'Succeed':
-        return { output: data, events: events + 3 };
+        return data;
     }
   }
 }
 
 async function task(state: State, data: unknown, context: ExecutionContext, host: WorkflowHost) {
   const tried = new Map<Retrier, number>();
-  let events = 0;
   for (let RetryCount = 0; ; RetryCount++) {
-    events += 3;
     const input = state.Parameters ? filled(state.Parameters, data, { ...context, State: { RetryCount } }) : data;
     try {
       const output = throughJson(await host.call(state.Resource!, throughJson(input), state.TimeoutSeconds!));
       const selected = state.ResultSelector ? filled(state.ResultSelector, output, context) : output;
-      return { data: put(data, state.ResultPath, selected), next: state.Next!, events };
+      return { data: put(data, state.ResultPath, selected), next: state.Next! };
     } catch (error) {
       if (error instanceof Terminal) throw error;
       const { name, message } = error as Error;
@@ -165,7 +150,7 @@ async function task(state: State, data: unknown, context: ExecutionContext, host
       if (!catcher) throw error;
       // As Lambda says it.
       const Cause = JSON.stringify({ errorType: name, errorMessage: message });
-      return { data: put(data, catcher.ResultPath, { Error: name, Cause }), next: catcher.Next, events };
+      return { data: put(data, catcher.ResultPath, { Error: name, Cause }), next: catcher.Next };
     }
   }
 }

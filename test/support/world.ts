@@ -82,8 +82,6 @@ export interface Run {
   startedAt: number;
   input: unknown;
   states: RunState[];
-  /** History events, as Step Functions counts them. */
-  events: number;
   report?: Report;
   /** Where it was stopped; or the error that its execution failed with, so that no report was published. */
   stopped?: { state: string; input: unknown } | undefined;
@@ -240,7 +238,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
       }
     };
     try {
-      const { events } = await executeWorkflow(context, from, {
+      await executeWorkflow(context, from, {
         random: () => 0.5,
         async sleep(millis) {
           if (isStopped) throw new Stopped();
@@ -252,7 +250,6 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
           entered = { state, input };
         },
       });
-      run.events = events;
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       if (isStopped) run.stopped = entered;
@@ -320,7 +317,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
       const { name = `run-${++runs}`, input: given = {}, byHand = false } = options;
       const scheduledTime = new Date(clock.time).toISOString();
       const input = byHand ? given : { scheduledTime, ...given };
-      const run: Run = { name, startedAt: clock.time, input, byHand, states: [], events: 0, thaw: async () => {} };
+      const run: Run = { name, startedAt: clock.time, input, byHand, states: [], thaw: async () => {} };
       return execute(run, { input }, options);
     },
     redrive(run, options = {}) {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { fastClock } from '../../../cli/run/sample.ts';
-import { executeWorkflow, type Step, states, statesOf, stepOf } from '../../../cli/run/state-machine.ts';
+import { type Step, states, statesOf, stepOf } from '../../../cli/run/state-machine.ts';
 import type { ReportEvent } from '../../../lambda/run/report.ts';
 import { type Clock, systemClock } from '../../../lambda/truncation/clock.ts';
 import { executeSteps } from '../../support/steps.ts';
@@ -111,23 +111,6 @@ describe('under --fast', () => {
     expect(clock.now()).toBe(600_000 + 15_000);
     vi.restoreAllMocks();
   });
-});
-
-it('the events of an execution are counted as Step Functions counts them', async () => {
-  const { handlers } = scripted({ plan: [named('Sandbox.Timedout'), wait(3)], poll: [finish], report: [reported] });
-  const { events } = await executeWorkflow(
-    { Execution: { Name: 'run-1', StartTime: startTime, Input: {} } },
-    { input: {} },
-    {
-      sleep: async () => {},
-      random: () => 0.5,
-      entered: () => {},
-      call: (resource, given) => handlers[stepOf(resource)](given),
-    },
-  );
-  // Started; Plan 5 and 3 for its retry; NextStep 2, twice; Wait 2; Poll 5; Report 5; IsAnythingReported 2; Succeeded 2;
-  // ended.
-  expect(events).toBe(1 + 5 + 3 + 2 + 2 + 2 + 5 + 5 + 2 + 2 + 1);
 });
 
 describe('what Step Functions would do and this would not', () => {

@@ -41,12 +41,6 @@ export const livenessRules = {
   *'no defect'(history) {
     for (const text of history.world.defects) yield { at: history.world.time.now(), text };
   },
-
-  *'a history stays within the events of an execution'(history) {
-    for (const { at, runId, events } of eventsOf(history, 'ended')) {
-      if (events > 24_900) yield { at, text: `${runId} has ${events} events` };
-    }
-  },
 } satisfies Record<string, CheckRule>;
 
 const fine: readonly Outcome[] = ['above-ceiling', 'still-running'];

@@ -57,7 +57,7 @@ export function startExecution(
       if (execution.ended) return;
       generation++;
       execution.ended = true;
-      journal.push({ at: time.now(), kind: 'ended', runId, runStartMillis, how: 'stopped', events: 0 });
+      journal.push({ at: time.now(), kind: 'ended', runId, runStartMillis, how: 'stopped' });
     },
     kill() {
       execution.stop();
@@ -76,10 +76,10 @@ export function startExecution(
 
   function begin(): void {
     const own = ++generation;
-    const end = (how: 'succeeded' | 'failed', events: number) => {
+    const end = (how: 'succeeded' | 'failed') => {
       if (own !== generation) return;
       execution.ended = true;
-      journal.push({ at: time.now(), kind: 'ended', runId, runStartMillis, how, events });
+      journal.push({ at: time.now(), kind: 'ended', runId, runStartMillis, how });
     };
     executeWorkflow(context, last, {
       sleep: time.sleep,
@@ -97,12 +97,12 @@ export function startExecution(
         return invoke(world, step, caller, isForeign ? ofAnotherVersion(step, given) : given, timeoutSeconds);
       },
     }).then(
-      ({ events }) => end('succeeded', events),
+      () => end('succeeded'),
       (error: Error) => {
         if (own !== generation) return;
         // Report has no Catch: an execution that could not publish fails there.
         if (last.state !== 'Report') world.defects.push(`execution ${runId}: ${error.stack}`);
-        end('failed', 0);
+        end('failed');
       },
     );
   }

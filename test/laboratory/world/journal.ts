@@ -99,7 +99,7 @@ export type JournalEvent = { at: number } & (
     }
   /** The run's metrics were written. */
   | { kind: 'counted'; runId: string; runStartMillis: number; rowsMissing: number }
-  | { kind: 'ended'; runId: string; runStartMillis: number; how: 'succeeded' | 'failed' | 'stopped'; events: number }
+  | { kind: 'ended'; runId: string; runStartMillis: number; how: 'succeeded' | 'failed' | 'stopped' }
   /** Another process removed or brought rows, moved an alias, or hid rows. */
   | { kind: 'others'; index: string; what: string }
   /** A record loses a field, or has it back. */

@@ -22,14 +22,21 @@ async function eventsOf(failures: { plan: number; poll: number; report: number }
   });
   const failed = () => Object.assign(new Error('it failed'), { name: 'SomeError' });
   const start = new Date(0).toISOString();
-  const { events } = await executeWorkflow(
+  // Its start and its end.
+  let events = 2;
+  await executeWorkflow(
     { Execution: { Name: 'run-1', StartTime: start, Input: {} } },
     { input: {} },
     {
       random: () => 0,
       async sleep() {},
-      entered() {},
+      entered() {
+        // And left.
+        events += 2;
+      },
       async call(resource) {
+        // Scheduled, started, and succeeded or failed.
+        events += 3;
         const step = stepOf(resource);
         if (step === 'truncate') {
           truncates++;

@@ -7,13 +7,9 @@ import { makeJob } from './job.ts';
 import { inStack } from './props/checked-props.ts';
 import { resourcesNamed } from './props/resources.ts';
 
-export interface RetentionStackProps extends StackProps {
-  stage: Stage;
-}
-
 /** One stage of the job. Stages share nothing, so several can coexist in one account and region. */
 export class RetentionStack extends Stack {
-  constructor(scope: Construct, id: string, { stage: { settings, tags }, ...props }: RetentionStackProps) {
+  constructor(scope: Construct, id: string, { stage: { settings, tags }, ...props }: StackProps & { stage: Stage }) {
     super(scope, id, {
       description: `Truncates DataHub's time series indices (stage ${settings.stage})`,
       // Deleting the stack would delete the ledger, the only memory of what may still be running on the server.

@@ -8,11 +8,6 @@ import { keepIfEnforcing } from './props/removal.ts';
 import type { Resources } from './props/resources.ts';
 import { jobName } from './workflow/names.ts';
 
-export interface LedgerTableProps {
-  settings: Settings;
-  resources: Resources;
-}
-
 /**
  * The ledger: one small record per search index. The partition key is the stage, because one server belongs to one
  * stage. No time to live: an expired record would allow a second truncation. Its name follows from the stage's, so that
@@ -22,7 +17,7 @@ export interface LedgerTableProps {
 export class LedgerTable extends Construct {
   readonly table: Table;
 
-  constructor(scope: Construct, id: string, { settings, resources }: LedgerTableProps) {
+  constructor(scope: Construct, id: string, { settings, resources }: { settings: Settings; resources: Resources }) {
     super(scope, id);
     const { encryptionKey } = resources;
     this.table = new Table(this, 'Table', {

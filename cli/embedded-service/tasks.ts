@@ -85,19 +85,12 @@ export class Tasks {
 }
 
 /** A task's counters, named as the search engine names them. */
-export interface Counters {
-  total: number;
-  updated: number;
-  created: number;
-  deleted: number;
-  batches: number;
-  version_conflicts: number;
-  noops: number;
-}
+const noCounters = { total: 0, updated: 0, created: 0, deleted: 0, batches: 0, version_conflicts: 0, noops: 0 };
+export type Counters = typeof noCounters;
 
 /** The search engine's own status of a task that nobody throttles. */
 export const taskCounters = (counters: Partial<Counters>) => ({
-  ...{ total: 0, updated: 0, created: 0, deleted: 0, batches: 0, version_conflicts: 0, noops: 0 },
+  ...noCounters,
   ...counters,
   retries: { bulk: 0, search: 0 },
   throttled_millis: 0,

@@ -95,7 +95,6 @@ export interface Suggestion {
   policy: PolicyInput;
   /** Without its full stop. */
   why: string;
-  /** Rows past its retention. */
   rowsPastRetention: number;
   /** How many of them a first run would delete. */
   rowsToDelete: number;

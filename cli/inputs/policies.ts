@@ -79,7 +79,6 @@ function checkIndices(indices: readonly string[], known: readonly string[], from
 
 /** The policies of a local run. */
 export interface Policies {
-  /** Their names. */
   names: string[];
   /** How many of them this run covers. */
   count: number;

@@ -26,7 +26,6 @@ function policiesOf(topic: ITopic): TopicPolicy[] {
 
 /** Where reports and alarms go: a topic, our own or an existing one, to which emails, Slack and Teams subscribe. */
 export class Notifications extends Construct {
-  /** For reports. */
   readonly topic: ITopic;
 
   constructor(scope: Construct, id: string, { settings, resources, warn }: NotificationsProps) {

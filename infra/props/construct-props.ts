@@ -62,9 +62,4 @@ export interface Alarms {
 }
 
 /** The functions of a stage. */
-export interface Functions {
-  readonly plan: LambdaFunction;
-  readonly truncate: LambdaFunction;
-  readonly poll: LambdaFunction;
-  readonly report: LambdaFunction;
-}
+export type Functions = Readonly<Record<'plan' | 'truncate' | 'poll' | 'report', LambdaFunction>>;

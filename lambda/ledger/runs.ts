@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseJson } from '../gms/responses/json-value.ts';
 import { outcomes, results } from '../model/outcomes.ts';
 import type { Report } from '../model/report-schema.ts';
 import { dottedName } from '../policy/aspects.ts';
@@ -58,13 +59,8 @@ export async function hasNoRuns({ runs }: Ledger): Promise<boolean> {
 }
 
 /** The newest first; none where the text cannot be understood. */
-export function parseRuns(stored: string | undefined): RunSummary[] {
-  try {
-    return z.object({ runs: z.array(runSchema) }).parse(JSON.parse(stored ?? '')).runs;
-  } catch {
-    return [];
-  }
-}
+export const parseRuns = (stored: string | undefined): RunSummary[] =>
+  z.object({ runs: z.array(runSchema) }).safeParse(parseJson(stored ?? '')).data?.runs ?? [];
 
 /** The same text with one more run; the oldest go first until they fit. */
 export function withRun(stored: string | undefined, run: RunSummary): string {

@@ -148,39 +148,15 @@ describe.each(both)('In %s', (_, { stack, template, resources }) => {
       const name = role.replace(/Role.*/, '');
       if (actions.length > 0) granted[name] = [...(granted[name] ?? []), ...actions].sort();
     }
-    expect(granted).toMatchInlineSnapshot(`
-      {
-        "Schedule": [
-          "sqs:SendMessage",
-          "states:StartExecution",
-        ],
-        "Workflow": [
-          "lambda:InvokeFunction",
-        ],
-        "WorkflowPlan": [
-          "dynamodb:GetItem",
-          "dynamodb:PutItem",
-          "dynamodb:Query",
-          "ssm:GetParameter",
-          "ssm:GetParametersByPath",
-        ],
-        "WorkflowPoll": [
-          "dynamodb:GetItem",
-          "dynamodb:PutItem",
-          "ssm:GetParameter",
-        ],
-        "WorkflowReport": [
-          "sns:GetTopicAttributes",
-          "sns:Publish",
-        ],
-        "WorkflowTruncate": [
-          "dynamodb:GetItem",
-          "dynamodb:PutItem",
-          "ssm:GetParameter",
-          "ssm:GetParametersByPath",
-        ],
-      }
-    `);
+    const records = ['dynamodb:GetItem', 'dynamodb:PutItem'];
+    expect(granted).toEqual({
+      Schedule: ['sqs:SendMessage', 'states:StartExecution'],
+      Workflow: ['lambda:InvokeFunction'],
+      WorkflowPlan: [...records, 'dynamodb:Query', 'ssm:GetParameter', 'ssm:GetParametersByPath'],
+      WorkflowTruncate: [...records, 'ssm:GetParameter', 'ssm:GetParametersByPath'],
+      WorkflowPoll: [...records, 'ssm:GetParameter'],
+      WorkflowReport: ['sns:GetTopicAttributes', 'sns:Publish'],
+    });
   });
 });
 

@@ -80,9 +80,8 @@ const days = (count: number, hasStart: (day: number) => boolean) =>
 
 test('The alarm NotStarted reads the starts by the schedule alone: a preview by hand is none', () => {
   const alarm = notStarted();
-  expect(alarm).toMatchObject({
-    ...{ ComparisonOperator: 'GreaterThanOrEqualToThreshold', Threshold: 1, TreatMissingData: 'ignore' },
-  });
+  const usual = { ComparisonOperator: 'GreaterThanOrEqualToThreshold', Threshold: 1, TreatMissingData: 'ignore' };
+  expect(alarm).toMatchObject(usual);
   expect(alarm.Metrics).toMatchObject([
     { Expression: expression },
     { MetricStat: { Metric: { Namespace: 'AWS/Scheduler', MetricName: 'InvocationAttemptCount' }, Period: 3600 } },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { maxTextBytes } from '../../../lambda/gms/text.ts';
 import { type ParsedPolicy, parsePolicies } from '../../../lambda/policy/parse.ts';
+import { aPolicy } from '../../support/policies.ts';
 
 const valid = { entityType: 'dataset', aspect: 'operation', retentionDays: 90 };
 const parse = (value: unknown, name = '/datahub-retention/prod/policies/dataset.operation') =>
@@ -13,14 +14,7 @@ describe('a policy', () => {
         kind: 'policy',
         index: 'dataset_operationaspect_v1',
         source: '/datahub-retention/prod/policies/dataset.operation',
-        policy: {
-          ...valid,
-          minDeletePercent: 10,
-          maxMissingPercent: 2,
-          refuseReindex: false,
-          batchSize: 10_000,
-          enabled: true,
-        },
+        policy: aPolicy(valid),
       },
     ]);
   });

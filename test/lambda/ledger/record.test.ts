@@ -36,10 +36,6 @@ const unreadable = (record: object): Unreadable => {
   return found;
 };
 
-test.each(aRecordOfEachState())('a $state record is read back as it was written', (record) => {
-  expect(parseRecord(anIndex, stored(storable(record)))).toEqual(record);
-});
-
 describe('a field that this version does not know', () => {
   const more = { later: { of: 'another version' } };
 
@@ -168,10 +164,6 @@ test.each([9e15, -1])(
     expect(unreadable(record).fields).toEqual(['lastVerdict.decided.atMillis']);
   },
 );
-
-test('a record under the key of another index is unreadable', () => {
-  expect(parseRecord('another_index', anIdle())).toMatchObject({ state: 'unreadable', fields: ['index'] });
-});
 
 test.each<[string, unknown]>([
   ['nothing', undefined],

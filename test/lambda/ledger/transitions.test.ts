@@ -68,31 +68,6 @@ describe('startSending', () => {
   });
 });
 
-describe('an answer', () => {
-  test('with a task id makes it running', () => {
-    const { state: _, ...before } = aSending({ revision: 2 });
-    expect(markRunning(aSending({ revision: 2 }), 'n:5')).toEqual({
-      ...before,
-      state: 'running',
-      revision: 3,
-      taskId: 'n:5',
-    });
-  });
-
-  test('without one is kept for the verdict, and it stays sending', () => {
-    const error = { kind: 'server-error', operation: 'truncate', status: 504 } as const;
-    const noted = recordCallError(aSending(), error);
-    expect([noted.state, noted.revision, noted.attempt.callError]).toEqual(['sending', 2, error]);
-  });
-
-  test('to a status shows whether it reindexes', () => {
-    expect(recordStatus(aRunning(), { method: 'reindex' })).toMatchObject({
-      revision: 2,
-      attempt: { method: 'reindex' },
-    });
-  });
-});
-
 describe('a verdict', () => {
   test.each([
     ['frees the index', toIdle, 'idle', window],

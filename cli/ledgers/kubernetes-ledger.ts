@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseJson } from '../../lambda/gms/responses/json-value.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import { parseRecord, type StoredRecord, storable } from '../../lambda/ledger/record.ts';
-import { replaceOnce, retried } from '../../lambda/ledger/replace-once.ts';
+import { type Retry, replaceOnce, retried } from '../../lambda/ledger/replace-once.ts';
 import type { RunStore } from '../../lambda/ledger/runs.ts';
 import { ApiError, type ConfigMap, type ConfigMaps } from './config-maps.ts';
 import type { StoredLedger } from './stored-ledger.ts';
@@ -37,12 +37,10 @@ const maxPauseMillis = 30_000;
 /** A program that keeps changing a label does not win this race so often. */
 const maxConflicts = 30;
 
-interface Options {
-  /** Waits this many milliseconds; tests pass one that returns at once. */
-  pause?: (millis: number) => Promise<unknown>;
-}
-
-export function kubernetesLedger(maps: ConfigMaps, { pause = sleep }: Options = {}): StoredLedger {
+export function kubernetesLedger(
+  maps: ConfigMaps,
+  { pause = sleep }: Partial<Pick<Retry, 'pause'>> = {},
+): StoredLedger {
   const retry = { pause, pauseAfter };
   const attempted = <Value>(what: string, work: Promise<Value>): Promise<Value> =>
     work.catch((error: unknown) => {

@@ -38,17 +38,13 @@ interface ReportOutputs {
   complain(text: string): void;
 }
 
-/** Tells people the result of a run, and knows the exit status that this came to. */
-interface ReportPublisher extends Publisher {
-  /** 0 if the result is good enough and everyone who should be notified is; 1 else, also if nothing was published. */
-  status(): number;
-}
-
 /**
  * Reports the result: first on the screen, then to the files, then to the webhook, each once. The next run reports
  * again what a refused post did not deliver (rule 15).
+ * @returns with it the exit status: 0 if the result is good enough and everyone who should be notified is; 1 else, also
+ *   if nothing was published
  */
-export function reportPublisher(run: ReportOutputs, output: RunListener): ReportPublisher {
+export function reportPublisher(run: ReportOutputs, output: RunListener): Publisher & { status(): number } {
   let status = 1;
   return {
     status: () => status,

@@ -64,7 +64,7 @@ describe('A survey', () => {
     const { status, page } = await surveyed({}, '--name', '<b>us</b> & co');
     expect(status).toBe(0);
     expect(page).toMatch(/^<!doctype html>/i);
-    expect(page).toContain('&lt;b&gt;us&lt;/b&gt; &amp; co');
+    expect(page).toContain('&#60;b&#62;us&#60;/b&#62; &#38; co');
     expect(page).not.toMatch(/<b>us|<script|(?:src|href)="https?:|@import|url\(/);
     const open = [...page.matchAll(/<(\/?)(\w+)[^>]*?(\/?)>/g)].filter(
       ([, , name, self]) => !self && !/^(meta|wbr)$/.test(name!),

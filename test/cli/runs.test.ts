@@ -338,10 +338,10 @@ describe('runbook', () => {
     ],
     [
       'on a machine: with its options, and the timer that its unit names',
-      ['--gms-url', 'http://gms:8080', '--ledger', '/ledgers/a'],
+      ['--gms-url', 'http://gms:8080', '--ledger', 'kubernetes:'],
       { DATAHUB_RETENTION_TIMER: 'retention@a.timer' },
       [
-        /^\.\/retention preview --policies FILE --gms-url http:\/\/gms:8080 --ledger \/ledgers\/a$/m,
+        /^\.\/retention preview --policies FILE --gms-url http:\/\/gms:8080 --ledger kubernetes:$/m,
         /^sudo systemctl disable --now retention@a\.timer$/m,
       ],
     ],

@@ -149,7 +149,8 @@ export class DatahubRetention extends Construct implements IConnectable {
     const environmentOf = (one: DatahubRetention) => `${Stack.of(one).account}/${Stack.of(one).region}`;
     const { stage, parameterPrefix, gmsUrl, mode } = this.settings;
     for (const other of this.node.root.node.findAll()) {
-      if (!(other instanceof DatahubRetention) || other === this) continue;
+      // One whose props were refused has no settings.
+      if (!(other instanceof DatahubRetention) || other === this || !other.settings) continue;
       if (environmentOf(other) !== environmentOf(this)) continue;
       const { path } = other.node;
       const wrong =

@@ -155,6 +155,7 @@ describe('The props of the construct', () => {
 
   test('refuse a second job of one stage, wherever it is in the app, unless it is elsewhere', () => {
     const stack = newStack('eu-central-1');
+    expect(() => place({ mode: 'x' }, stack, 'Refused')).toThrow(/^mode must be/);
     place({}, stack);
     const other = (region: string) =>
       new Stack(stack.node.root as App, `Other-${region}`, { env: { account: '111122223333', region } });

@@ -59,8 +59,8 @@ function releaseOf({ releasedAt, releasedBy, releasedUnproven, acceptedMissing =
   if (releasedAt === undefined) return [];
   const by = releasedBy === undefined ? '' : ` by ${oneLine(releasedBy, 100)}`;
   const lost = acceptedMissing > 0 ? `, with up to ${rowsText(acceptedMissing, 'exact')} accepted as lost` : '';
-  const accepted = releasedUnproven ? ', without proof that no row is missing' : lost;
-  return [`released${by} on ${timeOf(releasedAt)}${accepted}`];
+  const unproven = releasedUnproven ? ', without proof that no row is missing' : '';
+  return [`released${by} on ${timeOf(releasedAt)}${lost}${unproven}`];
 }
 
 /** The last runs that enforced or released, the newest first. @param width of its lines, characters */

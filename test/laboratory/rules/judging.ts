@@ -56,7 +56,7 @@ export const judgingRules: Record<string, CheckRule> = {
     return serverAddress(gmsUrl) !== record.server && `judged at ${gmsUrl}`;
   }),
 
-  'what moves, or whose status says that it runs, is not judged': ofVerdicts((given, history) =>
+  'what makes progress, or whose status says that it runs, is not judged': ofVerdicts((given, history) =>
     whyTooEarly(history, given),
   ),
 

@@ -296,6 +296,8 @@ test('A damaged record is released by the command of the message, with nothing b
   expect([refused.status, refused.stdout]).toEqual([1, expect.stringContaining('NOT RELEASED: dataset.operation')]);
   const released = await runHere(['release', 'dataset.operation', ...server, ...ledger, '--accept-missing', '0']);
   expect(released.stdout).toContain('Released: dataset.operation.');
+  const trail = (await runHere(['status', '--runs', ...ledger])).stdout.replaceAll(/\s+/g, ' ');
+  expect(trail).toContain('dataset.operation released, without proof that no row is missing');
   // A release truncates nothing.
   expect(sent()).toHaveLength(2);
 });

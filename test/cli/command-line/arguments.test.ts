@@ -127,6 +127,7 @@ describe('The command line', () => {
     onTestFinished(() => void vi.unstubAllEnvs());
     expect(parse('preview')).toMatchObject({ policies: '/policies/p.json' });
     expect(parse('enforce --policies mine.json')).toMatchObject({ policies: 'mine.json' });
+    expect(parse('validate --policies -')).toMatchObject({ policies: '/dev/stdin' });
     expect(parse('demo')).not.toHaveProperty('policies');
     expect(() => parse('validate')).toThrow('validate needs --policies FILE');
   });

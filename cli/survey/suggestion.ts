@@ -1,4 +1,5 @@
 import type { Outcome } from '../../lambda/model/outcomes.ts';
+import { maxNameLength, maxPolicies } from '../../lambda/model/policy-fields.ts';
 import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
 import { decide, policyCutoff, type Rejection } from '../../lambda/policy/decision.ts';
 import { type PolicyInput, policySchema } from '../../lambda/policy/schema.ts';
@@ -30,20 +31,38 @@ export const suggest = (
   own: OwnTruncations,
   { now, version }: { now: number; version?: string | undefined },
 ): Suggestion[] =>
-  indices.flatMap((index) => {
-    if (index.counts.kind !== 'counted' || index.protected) return [];
-    const work = own.get(searchIndex(index));
-    const suggested = isDamaged(index, now)
-      ? switchedOff(index, mayHaveLost)
-      : work
-        ? keepPolicy(index, work)
-        : isCutAt30Days(index)
-          ? switchedOff(index, isCutByOthers)
-          : suggestOne(index, index.counts);
-    const safer = losesRowsByReindex(version) ? withoutReindex : withTimeout;
-    const safe = index.counts.reindexes ? safer(suggested) : suggested;
-    return [{ ...safe, ...firstRun(index, safe) }];
-  });
+  indices
+    .filter(hasPolicyNames)
+    .flatMap((index) => {
+      if (index.counts.kind !== 'counted' || index.protected) return [];
+      const work = own.get(searchIndex(index));
+      const suggested = isDamaged(index, now)
+        ? switchedOff(index, mayHaveLost)
+        : work
+          ? keepPolicy(index, work)
+          : isCutAt30Days(index)
+            ? switchedOff(index, isCutByOthers)
+            : suggestOne(index, index.counts);
+      const safer = losesRowsByReindex(version) ? withoutReindex : withTimeout;
+      const safe = index.counts.reindexes ? safer(suggested) : suggested;
+      return [{ ...safe, ...firstRun(index, safe) }];
+    })
+    .slice(0, maxPolicies);
+
+const schema = policySchema(1);
+const hasPolicyNames = ({ entityType, aspect }: SurveyedIndex): boolean =>
+  schema.safeParse({ entityType, aspect, retentionDays: 1 }).success;
+
+/** Why an index that was counted has no suggestion: a run has to take the file as it is. */
+export function notSuggested({ indices }: Survey, suggestions: readonly Suggestion[]): string[] {
+  const has = new Set(suggestions.map(({ policy }) => dottedName(policy)));
+  const left = indices.filter((one) => one.counts.kind === 'counted' && !one.protected && !has.has(dottedName(one)));
+  if (left.length === 0) return [];
+  const more = left.length > 5 ? ` and ${left.length - 5} more` : '';
+  return [
+    `No policy is suggested for ${left.slice(0, 5).map(dottedName).join(', ')}${more}: a run takes at most ${maxPolicies} policies, with names of at most ${maxNameLength} letters, digits, _ and -.`,
+  ];
+}
 
 type Counted = IndexCounts & { kind: 'counted' };
 
@@ -131,7 +150,7 @@ function withRowLimit({ policy, why }: SuggestedPolicy, rows: number, reindexes:
 }
 
 /** What a policy has in each field that it does not set. */
-const defaults = policySchema(1).parse({ entityType: 'dataset', aspect: 'operation', retentionDays: 1 });
+const defaults = schema.parse({ entityType: 'dataset', aspect: 'operation', retentionDays: 1 });
 
 /** What a run would decide by these counts; undefined if it truncates. */
 function decided(policy: PolicyInput, { rowsTotal, reindexes }: Counted, rowsToDelete: number): Rejection | undefined {

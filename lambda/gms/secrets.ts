@@ -18,7 +18,7 @@ const withheld = 'This text repeated a secret and is withheld.';
 const maxReadings = 100;
 
 /** What a shell, Kubernetes, Helm or a person should have replaced: `${NAME}`, `$(NAME)`, `{{ .Values.name }}`, `<key>`. */
-export const placeholder = /\$\{\w+\}|\$\(\w+\)|\{\{.*\}\}|(?:^| )(?:\$[A-Z][A-Z_]+|<[^>]*>)$/;
+export const placeholder = /\$\{\w+\}|\$\(\w+\)|\{\{.*\}\}|(?:^| )(?:\$[A-Z][A-Z_]+|<[\w -]+>)$/;
 
 /**
  * What is wrong with a text that should be an access token and nothing else, as a clause that shows nothing of it: the

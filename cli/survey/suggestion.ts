@@ -3,7 +3,7 @@ import { maxNameLength, maxPolicies } from '../../lambda/model/policy-fields.ts'
 import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
 import { decide, policyCutoff, type Rejection } from '../../lambda/policy/decision.ts';
 import { type PolicyInput, policySchema } from '../../lambda/policy/schema.ts';
-import { exact } from '../../lambda/report/sentences/numbers.ts';
+import { counted, exact } from '../../lambda/report/sentences/numbers.ts';
 import { rowLimit } from '../../lambda/truncation/row-limit.ts';
 import {
   type Age,
@@ -53,15 +53,12 @@ const schema = policySchema(1);
 const hasPolicyNames = ({ entityType, aspect }: SurveyedIndex): boolean =>
   schema.safeParse({ entityType, aspect, retentionDays: 1 }).success;
 
-/** Why an index that was counted has no suggestion: a run has to take the file as it is. */
-export function notSuggested({ indices }: Survey, suggestions: readonly Suggestion[]): string[] {
-  const has = new Set(suggestions.map(({ policy }) => dottedName(policy)));
-  const left = indices.filter((one) => one.counts.kind === 'counted' && !one.protected && !has.has(dottedName(one)));
-  if (left.length === 0) return [];
-  const more = left.length > 5 ? ` and ${left.length - 5} more` : '';
-  return [
-    `No policy is suggested for ${left.slice(0, 5).map(dottedName).join(', ')}${more}: a run takes at most ${maxPolicies} policies, with names of at most ${maxNameLength} letters, digits, _ and -.`,
-  ];
+/** What they leave out: a run has to take the file as it is. */
+export function notSuggested({ indices }: Survey, { length }: readonly Suggestion[]): string[] {
+  const left = indices.filter((one) => one.counts.kind === 'counted' && !one.protected).length - length;
+  if (left <= 0) return [];
+  const limits = `a run takes at most ${maxPolicies}, with names of at most ${maxNameLength} letters, digits, _ and -`;
+  return [`No policy is suggested for ${counted(left, 'index', 'indices')}: ${limits}.`];
 }
 
 type Counted = IndexCounts & { kind: 'counted' };

@@ -80,9 +80,12 @@ export async function prepare(parsed: ReturnType<typeof parseInput>, services: R
     checkNames(input, [...policies, ...live], prepared.records);
     const identity = await source.get();
     prepared.clean = createSanitizer(secretsOf(identity));
-    const withheld = withoutSecrets(redactor(secretsOf(identity)));
-    prepared.policies = policies.map(withheld);
-    prepared.chosen = prepared.chosen.map(withheld);
+    const withheld = redactor(secretsOf(identity));
+    for (const { policy } of policies.filter((item) => item.kind === 'policy')) {
+      // A gateway's key may stand where a policy says something for people.
+      policy.owner &&= withheld(policy.owner);
+      policy.note &&= withheld(policy.note);
+    }
     prepared.notes = expiryNotes(identity, source.storedAt?.(), clock.now());
     prepared.canAskServer = true;
     if (input.release) return prepared;
@@ -93,15 +96,6 @@ export async function prepare(parsed: ReturnType<typeof parseInput>, services: R
     return { ...prepared, error: ledgerError ?? cause };
   }
 }
-
-/** What a policy says for people: a gateway's key may stand there. */
-const withoutSecrets =
-  (clean: (text: string) => string) =>
-  (item: ParsedPolicy): ParsedPolicy => {
-    if (item.kind === 'invalid') return item;
-    const { owner, note } = item.policy;
-    return { ...item, policy: { ...item.policy, owner: owner && clean(owner), note: note && clean(note) } };
-  };
 
 /** What a change is compared with; a stage that has none yet, or cannot read them, previews the change all the same. */
 async function livePolicies(services: RunServices): Promise<Preparation['live']> {

@@ -34,7 +34,7 @@ describe('A survey', () => {
     const custom = Array.from({ length: 49 }, (_, at) => named(`custom${at}`));
     const { text, files } = await surveyed({ indices: [named('größe'), ...custom] });
     expect(readPolicies(files.at('p.json')).names).toHaveLength(48);
-    expect(text).toMatch(/No policy is suggested for (?:custom\d+|größe)\.usage, (?:custom\d+|größe)\.usage: a run/);
+    expect(text).toContain('No policy is suggested for 2 indices: a run takes at most 48');
   });
 
   test('leaves the state of stateful ingestion out, and says why', async () => {

@@ -239,14 +239,6 @@ describe('status begins with the last run', () => {
       server: expect.stringContaining('localhost'),
     });
   });
-
-  test('or says that none is known, and a file that cannot be understood is none', async () => {
-    const { run, ledger, files } = await serviceHere();
-    await runHere(run('enforce', [operation]));
-    writeFileSync(join(files.at('ledger'), '.last-run.json'), '{"verb": "enf');
-    expect((await runHere(['status', ...ledger])).stdout).toMatch(/^Last run {2}none is known\n/);
-    expect((await runHere(run('enforce', [operation]))).status).toBe(0);
-  });
 });
 
 test('status --runs lists the runs that enforced or released, with who asked for them, and no preview', async () => {

@@ -142,7 +142,7 @@ const permanent: readonly (EngineKind | undefined)[] = [
 
 /** What a step of this kind has to name. */
 const steps: Record<EngineKind, RegExp> = {
-  permission: /search engine's administrator grant DataHub's user/,
+  permission: /search engine's administrator to grant DataHub's user/,
   block: /Free disk space.*remove the block/,
   closed: /Open it/,
   memory: /more memory/,

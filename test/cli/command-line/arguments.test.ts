@@ -198,6 +198,7 @@ describe('A command line with a mistake', () => {
     [`${run} --notify problems`, '--notify needs --notify-url-file FILE'],
     [`${run} --notify-format json`, '--notify-format needs --notify-url-file FILE'],
     ['demo --json - --log json', '--json - and --log json both want standard output'],
+    ['preview --policies - --token-file -', '--policies - and --token-file - both want standard input'],
     ['demo --metrics-file -', '--metrics-file needs the name of a file'],
     [`${run} --policies q.json`, '--policies (or DATAHUB_RETENTION_POLICIES) is given twice'],
     [`${run} --json --force`, '--json needs a value before the next option'],

@@ -67,7 +67,7 @@ export class DatahubRetention extends Construct implements IConnectable {
 
   /**
    * Lets people start previews, and read how executions went, and nothing else: IAM does not look into the input of an
-   * execution, so this makes a second state machine, `datahub-retention-<stage>-preview`, which starts the first one
+   * execution, so this makes a second state machine, `datahub-retention-<stage>_preview`, which starts the first one
    * with a fixed input. It costs nothing while nobody uses it.
    */
   grantPreview(grantee: IGrantable): Grant {

@@ -494,6 +494,8 @@ describe('The construct', () => {
     const startable = (who: Role) =>
       rights(who).flatMap(({ Action, Resource }) => (Action.includes('states:StartExecution') ? [Resource] : []));
     expect(startable(viewer)).toEqual([{ Ref: preview }]);
+    // No stage can be called so.
+    expect(machines[preview!]?.['Properties'].StateMachineName).toMatch(/^datahub-retention-\w+_preview$/);
     expect(startable(onDuty)).toEqual([stack.resolve(made.stateMachine.stateMachineArn)]);
     // The page has the same policy to copy, with the pause switch.
     const page = readFileSync(new URL('../../docs/privileges-and-network.md', import.meta.url), 'utf8');

@@ -479,10 +479,10 @@ export function errorText(error: ServerError): string {
   return `${diagnosis(error)}. ${remedyByHand(error)}`;
 }
 
-/** What to do, as a sentence, for people at the command line. */
-export function remedyByHand(error: ServerError): string {
+/** What to do, as a sentence, for people who try again themselves. */
+export function remedyByHand(error: ServerError, kind: Audience['kind'] = 'machine'): string {
   const { next, byHand } = errorSentences(error);
-  return `${byHand ?? at('machine', next)}.`;
+  return `${byHand ?? at(kind, next)}.`;
 }
 
 const at = (place: Audience['kind'], text: ByPlace): string => (typeof text === 'string' ? text : text[place]);

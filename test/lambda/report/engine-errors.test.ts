@@ -62,6 +62,7 @@ const said: Array<[message: string, kind: EngineKind | undefined, word: string, 
     'read-only',
   ],
   [nested('cluster_block_exception', 'index [x] blocked by: [FORBIDDEN/8/index write (api)];'), 'block', 'index write'],
+  [nested('i_o_exception', 'No space left on device'), 'block', 'No space left'],
   [
     client('403 Forbidden', root('cluster_block_exception', 'blocked by: [FORBIDDEN/6/cluster read-only (api)];')),
     'block',

@@ -29,7 +29,7 @@ interface Field {
 
 type Fields = Record<string, Field>;
 
-/** The usual floor of a stage, in words that name the setting. */
+/** The default floor of a stage, in words that name the setting. */
 const policyFields = fieldsOf(policySchema(defaultLimits.minRetentionDays));
 const { policies: _, ...ownSettings } = settingFields;
 const { $schema: __, ...ofFile } = fileFields;

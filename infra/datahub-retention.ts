@@ -67,7 +67,7 @@ export class DatahubRetention extends Construct implements IConnectable {
 
   /**
    * Lets people start previews, and read how executions went, and nothing else: IAM does not look into the input of an
-   * execution, so this makes a second state machine, `datahub-retention-<stage>-preview`, which starts the first one
+   * execution, so this makes a second state machine, `datahub-retention-<stage>_preview`, which starts the first one
    * with a fixed input. It costs nothing while nobody uses it.
    */
   grantPreview(grantee: IGrantable): Grant {
@@ -149,7 +149,8 @@ export class DatahubRetention extends Construct implements IConnectable {
     const environmentOf = (one: DatahubRetention) => `${Stack.of(one).account}/${Stack.of(one).region}`;
     const { stage, parameterPrefix, gmsUrl, mode } = this.settings;
     for (const other of this.node.root.node.findAll()) {
-      if (!(other instanceof DatahubRetention) || other === this) continue;
+      // One whose props were refused has no settings.
+      if (!(other instanceof DatahubRetention) || other === this || !other.settings) continue;
       if (environmentOf(other) !== environmentOf(this)) continue;
       const { path } = other.node;
       const wrong =

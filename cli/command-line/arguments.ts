@@ -66,6 +66,8 @@ function problemOf(commandLine: CommandLine, program: string): string | undefine
   if (json === '-' && log === 'json') {
     return '--json - and --log json both want standard output: name a file with --json FILE.';
   }
+  if (policies === '/dev/stdin' && commandLine.tokenFile === '-')
+    return '--policies - and --token-file - both want standard input: name a file for one of them.';
   const noDash = html === '-' ? '--html' : metricsFile === '-' ? '--metrics-file' : undefined;
   if (noDash) return `${noDash} needs the name of a file, not -.`;
   const alone = notify !== undefined ? '--notify' : notifyFormat !== undefined ? '--notify-format' : undefined;

@@ -27,7 +27,7 @@ export function audienceOf(program: string, options: Options, env: NodeJS.Proces
     ['--min-retention-days', options.minRetentionDays],
     ['--max-run-hours', options.maxRunHours],
     ['--max-rows-per-run', options.maxRowsPerRun],
-    ['--ledger', named(options.ledger)],
+    ['--ledger', options.ledger],
     ['--name', options.name],
     ['--notify-url-file', named(options.notifyUrlFile)],
     ['--notify-format', options.notifyFormat === defaultFormat ? undefined : options.notifyFormat],

@@ -56,6 +56,7 @@ const table = {
   policies: {
     flags: '--policies <file>',
     help: 'a list, a stage file, or values of the chart',
+    read: (text): { value: string } => ({ value: text === '-' ? '/dev/stdin' : text }),
     env: 'DATAHUB_RETENTION_POLICIES',
   },
   by: { flags: '--by <name>', help: 'who asks for this run (else user and host)' },

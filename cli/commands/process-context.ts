@@ -33,9 +33,11 @@ export interface ProcessContext {
 export const isByHand = ({ verb, approveRows }: CommandLine, { env, hasTerminal }: ProcessContext): boolean =>
   hasTerminal || verb === 'release' || approveRows !== undefined || env['DATAHUB_RETENTION_ARGS'] !== undefined;
 
-/** Who asks for a run: as given, or the user and host where a person does. */
-export const requesterOf = (commandLine: CommandLine, context: ProcessContext): string =>
-  commandLine.by ?? (isByHand(commandLine, context) ? `${userName()}@${hostname()}` : schedule);
+/** Who asks for a run: as given, or the user and host; a timer and cron have neither a terminal nor a session. */
+export function requesterOf(commandLine: CommandLine, context: ProcessContext): string {
+  const isSession = context.env['SSH_CONNECTION'] !== undefined || context.env['CI'] !== undefined;
+  return commandLine.by ?? (isByHand(commandLine, context) || isSession ? `${userName()}@${hostname()}` : schedule);
+}
 
 /** A user without an entry in the system's user list, as in a container, has a number. */
 function userName(): string {

@@ -87,8 +87,8 @@ export function reasonOfNextCheck({ record, watch }: WatchedEntry): string | und
 }
 
 /**
- * What a truncation came to: `2 rows missing, 60 rows deleted`. Where the counts do not show what its task says, both are said; after a
- * reindex no row is deleted.
+ * What a truncation came to: `2 rows missing, 60 rows deleted`. Where the counts do not show what its task says, both
+ * are said; after a reindex no row is deleted.
  * @param taskRows what its task says it has deleted
  */
 export function resultLine(outcome: string, result: TruncationResult): string[] {

@@ -152,7 +152,10 @@ function inspect(value: unknown, path: string, floor: number): Inspection {
 }
 
 /** What is wrong with a file that people take for the values of the chart; never what it holds. */
-function problemOfKind({ apiVersion, kind, helmCharts, resources, policies, gmsUrl }: Mapping): string | undefined {
+function problemOfKind(value: Mapping): string | undefined {
+  const { apiVersion, kind, helmCharts, resources, policies, gmsUrl, mode } = value;
+  if (mode === 'preview' && Array.isArray(policies) && Object.keys(value).length === 2)
+    return 'it is what validate --json writes, for a preview of a change: give the file that it was made from (a stage would have a gmsUrl)';
   if (
     helmCharts !== undefined ||
     (resources !== undefined && policies === undefined && gmsUrl === undefined && apiVersion === undefined)

@@ -81,7 +81,7 @@ export function readSecret(path: string, option: string, timeoutMillis?: number)
   // PowerShell's > writes UTF-16.
   if (/^\ufffd\ufffd|\0/.test(text)) {
     throw new UsageError(
-      `${option}: ${path} is no text in UTF-8: save it as that (in PowerShell: Set-Content -Encoding ascii), and certificates and keys as PEM (of a .p12 or .pfx: openssl pkcs12 -nodes).`,
+      `${option}: ${path} is not text in UTF-8: save it as UTF-8 (in PowerShell: Set-Content -Encoding ascii), and certificates and keys as PEM (from a .p12 or .pfx: openssl pkcs12 -nodes).`,
     );
   }
   return text;

@@ -215,6 +215,7 @@ function remedyOf({ status, message, unreadableFile }: ApiError): string {
     case 401:
       return "the pod's service account has been deleted or made anew: the next Job has a token of the new one";
     case 403:
+      if (/denied (?:the )?request|being terminated/.test(message)) return 'the Role of the chart is not at fault';
       return /quota/.test(message)
         ? 'raise the quota of the namespace: it needs one ConfigMap for each index'
         : 'give the service account the Role of the chart (rbac.create), or keep the ledger on a claim (ledger.existingClaim)';

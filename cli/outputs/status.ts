@@ -55,13 +55,15 @@ function lastVerdict({ lastOutcome, lastDecidedAt, ...counted }: IndexStatus): s
 }
 
 /** Until the next truncation of the index: who released it, and what was accepted as lost. */
-function releaseOf({ releasedAt, releasedBy, releasedUnproven, acceptedMissing = 0 }: IndexStatus): string[] {
+function releaseOf({ releasedAt, releasedBy, releasedUnproven, acceptedMissing }: IndexStatus): string[] {
   if (releasedAt === undefined) return [];
   const by = releasedBy === undefined ? '' : ` by ${oneLine(releasedBy, 100)}`;
-  const lost = acceptedMissing > 0 ? `, with up to ${rowsText(acceptedMissing, 'exact')} accepted as lost` : '';
-  const accepted = releasedUnproven ? ', without proof that no row is missing' : lost;
-  return [`released${by} on ${timeOf(releasedAt)}${accepted}`];
+  return [`released${by} on ${timeOf(releasedAt)}${acceptedText(acceptedMissing, releasedUnproven)}`];
 }
+
+const acceptedText = (accepted = 0, unproven = false): string =>
+  (accepted > 0 ? `, with up to ${rowsText(accepted, 'exact')} accepted as lost` : '') +
+  (unproven ? ', without proof that no row is missing' : '');
 
 /** The last runs that enforced or released, the newest first. @param width of its lines, characters */
 export function runsText(runs: readonly RunSummary[], width: number): string {
@@ -85,5 +87,5 @@ function indexText({ name, outcome, approvedRows, ...counts }: RunSummary['indic
   return oneLine(`${name} ${outcome}${said.length === 0 ? '' : ` (${said.join(', ')})`}`, 300);
 }
 
-const releasedText = ({ name, accepted }: NonNullable<RunSummary['released']>[number]): string =>
-  oneLine(`${name} released${accepted === undefined ? '' : ` (${exact(accepted)} accepted as lost)`}`, 300);
+const releasedText = ({ name, accepted, unproven }: NonNullable<RunSummary['released']>[number]): string =>
+  oneLine(`${name} released${acceptedText(accepted, unproven)}`, 300);

@@ -1,8 +1,9 @@
 import type { Outcome } from '../../lambda/model/outcomes.ts';
+import { maxNameLength, maxPolicies } from '../../lambda/model/policy-fields.ts';
 import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
 import { decide, policyCutoff, type Rejection } from '../../lambda/policy/decision.ts';
 import { type PolicyInput, policySchema } from '../../lambda/policy/schema.ts';
-import { exact } from '../../lambda/report/sentences/numbers.ts';
+import { counted, exact } from '../../lambda/report/sentences/numbers.ts';
 import { rowLimit } from '../../lambda/truncation/row-limit.ts';
 import {
   type Age,
@@ -30,20 +31,35 @@ export const suggest = (
   own: OwnTruncations,
   { now, version }: { now: number; version?: string | undefined },
 ): Suggestion[] =>
-  indices.flatMap((index) => {
-    if (index.counts.kind !== 'counted' || index.protected) return [];
-    const work = own.get(searchIndex(index));
-    const suggested = isDamaged(index, now)
-      ? switchedOff(index, mayHaveLost)
-      : work
-        ? keepPolicy(index, work)
-        : isCutAt30Days(index)
-          ? switchedOff(index, isCutByOthers)
-          : suggestOne(index, index.counts);
-    const safer = losesRowsByReindex(version) ? withoutReindex : withTimeout;
-    const safe = index.counts.reindexes ? safer(suggested) : suggested;
-    return [{ ...safe, ...firstRun(index, safe) }];
-  });
+  indices
+    .filter(hasPolicyNames)
+    .flatMap((index) => {
+      if (index.counts.kind !== 'counted' || index.protected) return [];
+      const work = own.get(searchIndex(index));
+      const suggested = isDamaged(index, now)
+        ? switchedOff(index, mayHaveLost)
+        : work
+          ? keepPolicy(index, work)
+          : isCutAt30Days(index)
+            ? switchedOff(index, isCutByOthers)
+            : suggestOne(index, index.counts);
+      const safer = losesRowsByReindex(version) ? withoutReindex : withTimeout;
+      const safe = index.counts.reindexes ? safer(suggested) : suggested;
+      return [{ ...safe, ...firstRun(index, safe) }];
+    })
+    .slice(0, maxPolicies);
+
+const schema = policySchema(1);
+const hasPolicyNames = ({ entityType, aspect }: SurveyedIndex): boolean =>
+  schema.safeParse({ entityType, aspect, retentionDays: 1 }).success;
+
+/** What they leave out: a run has to take the file as it is. */
+export function notSuggested({ indices }: Survey, { length }: readonly Suggestion[]): string[] {
+  const left = indices.filter((one) => one.counts.kind === 'counted' && !one.protected).length - length;
+  if (left <= 0) return [];
+  const limits = `a run takes at most ${maxPolicies}, with names of at most ${maxNameLength} letters, digits, _ and -`;
+  return [`No policy is suggested for ${counted(left, 'index', 'indices')}: ${limits}.`];
+}
 
 type Counted = IndexCounts & { kind: 'counted' };
 
@@ -131,7 +147,7 @@ function withRowLimit({ policy, why }: SuggestedPolicy, rows: number, reindexes:
 }
 
 /** What a policy has in each field that it does not set. */
-const defaults = policySchema(1).parse({ entityType: 'dataset', aspect: 'operation', retentionDays: 1 });
+const defaults = schema.parse({ entityType: 'dataset', aspect: 'operation', retentionDays: 1 });
 
 /** What a run would decide by these counts; undefined if it truncates. */
 function decided(policy: PolicyInput, { rowsTotal, reindexes }: Counted, rowsToDelete: number): Rejection | undefined {

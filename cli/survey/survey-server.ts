@@ -15,7 +15,7 @@ import { damageLines, isDamaged } from './damage.ts';
 import { dryRunsOf } from './dry-runs.ts';
 import { findGms } from './find-gms.ts';
 import { hints, ownTruncations } from './hints.ts';
-import { firstRunGain, suggest } from './suggestion.ts';
+import { firstRunGain, notSuggested, suggest } from './suggestion.ts';
 import { versionIn, versionRemark } from './version.ts';
 
 /** Fewer attempts per read than in a run: someone is watching and can start again. */
@@ -57,7 +57,11 @@ export async function surveyServer(
     checks,
     damage: damageLines(survey, now),
     damaged: survey.indices.filter((index) => isDamaged(index, now)).map(dottedName),
-    hints: [...hints(survey, own, refusesForceField()), ...versionRemark(version)],
+    hints: [
+      ...hints(survey, own, refusesForceField()),
+      ...notSuggested(survey, suggestions),
+      ...versionRemark(version),
+    ],
     suggestions,
     gain: firstRunGain(survey, suggestions),
     now,

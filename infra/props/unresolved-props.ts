@@ -15,8 +15,7 @@ export function marked<Value>(value: Value, notANumber: (field: string) => void)
   return mark(value, []) as Marked<Value>;
 
   function mark(part: unknown, path: string[]): unknown {
-    // Names are made of these two, which an app in JavaScript may give as an object.
-    if (Token.isUnresolved(part)) return new UnresolvedValue(isName(path) ? Token.asString(part) : part);
+    if (Token.isUnresolved(part)) return new UnresolvedValue(part);
     if (typeof part === 'string' && notLookedUp.test(part))
       return new UnresolvedValue(Lazy.string({ produce: () => part }));
     if (!Number.isNaN(part)) return mapped(part, (each, name) => mark(each, [...path, name]));
@@ -25,9 +24,6 @@ export function marked<Value>(value: Value, notANumber: (field: string) => void)
     return new UnresolvedValue(Lazy.number({ produce: () => -1 }));
   }
 }
-
-const isName = ([field = '', ...rest]: string[]): boolean =>
-  rest.length === 0 && ['stage', 'parameterPrefix'].includes(field);
 
 type Marked<Value> = { [Name in keyof Value]: Value[Name] | UnresolvedValue };
 

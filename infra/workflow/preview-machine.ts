@@ -25,7 +25,8 @@ export class PreviewMachine extends Construct {
       input: TaskInput.fromObject({ mode: 'preview', by: JsonPath.executionName }),
     });
     this.stateMachine = new StateMachine(this, 'StateMachine', {
-      stateMachineName: `${jobName(stage)}-preview`,
+      // No stage's name has an underscore: the stage `prod-preview` must not collide.
+      stateMachineName: `${jobName(stage)}_preview`,
       definitionBody: DefinitionBody.fromChainable(start),
       logs: { destination: logGroup, level: LogLevel.ALL, includeExecutionData: false },
       tracingEnabled: true,

@@ -58,7 +58,7 @@ annotations:
 {{- end -}}
 {{- end -}}
 
-{{/* Where the ledger is; its mark (ledger.yaml) has the names of the release and of an alias, which no value changes. */}}
+{{/* Where the ledger is; its mark (ledger.yaml) has the name of the release, which no value changes. */}}
 {{- define "retention.ledger" -}}
 {{- with .Values.ledger.existingClaim -}}
 claim.{{ . }}
@@ -68,8 +68,7 @@ ConfigMaps
 {{- end -}}
 
 {{- define "retention.ledgerPlace" -}}
-{{- $alias := eq .Chart.Name "datahub-retention" | ternary "" (.Chart.Name | lower | replace "_" "-" | printf "-%s") -}}
-{{- printf "datahub-retention-ledger-of-%s%s" .Release.Name $alias -}}
+{{- printf "datahub-retention-ledger-of-%s" .Release.Name -}}
 {{- end -}}
 
 {{/* Without the image's own user and groups where OpenShift gives others; those that the values give instead stay. */}}

@@ -16,7 +16,7 @@ export const isThrottling = (name: string): boolean =>
   /Throttl|ProvisionedThroughputExceeded|TooManyRequests|LimitExceeded/.test(name);
 
 export const isDenied = (name: string): boolean =>
-  /AccessDenied|NotAuthorized|Unauthorized|KMS|Kms|UnrecognizedClient|ExpiredToken|InvalidSignature|OptInRequired/.test(
+  /AccessDenied|NotAuthorized|Unauthorized|KMS|Kms|UnrecognizedClient|ExpiredToken|InvalidSignature|OptInRequired|InvalidKeyId/.test(
     name,
   );
 

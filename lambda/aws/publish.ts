@@ -79,8 +79,8 @@ async function send(
 }
 
 const remedyOf = (name: string): string =>
-  isThrottling(name)
-    ? 'SNS takes no more requests for now; a later try may succeed.'
+  isThrottling(name) || /Internal|Abort|Timeout/.test(name)
+    ? 'SNS does not take it for now; a later try may succeed.'
     : 'Check that the topic exists and that the Report function may publish to it (sns:Publish, and its key where it is encrypted).';
 
 async function countSubscriptions({ client, topicArn, log }: SnsPublisherOptions): Promise<Subscriptions | undefined> {

@@ -85,7 +85,8 @@ async function readPolicies(path: string, client: Pick<SSMClient, 'send'>): Prom
     const page = await client.send(command).catch((error: unknown) => {
       throw unreadable(`${path}/*`, error);
     });
-    for (const { Name, Value } of page.Parameters ?? []) sources.push({ name: Name ?? path, text: Value ?? '' });
+    for (const { Name = path, Value = '', Type } of page.Parameters ?? [])
+      sources.push({ name: Name, text: Value, isEncrypted: Type === 'SecureString' });
     next = page.NextToken;
     if (next === undefined) return sources;
   }

@@ -1,3 +1,5 @@
+import { placeholder } from './secrets.ts';
+
 /** Headers that a gateway in front of DataHub asks for: what may be sent in addition to our own. */
 
 /** Of all of them together: many servers take no more in one request. */
@@ -45,6 +47,8 @@ export function problemOfHeaders(entries: ReadonlyArray<[string, string]>, besid
     if (!/^[\x20-\x7e\t]+$/.test(value)) {
       return `has a line break or another character in ${name} that no header can have`;
     }
+    if (placeholder.test(value))
+      return `has a placeholder in ${name} that nothing has replaced: write the value itself`;
     if (lower === 'authorization' && besideToken) {
       return `has ${name} beside DataHub's token, which DataHub reads in that header alone: use Proxy-Authorization if the gateway reads that, or an address of GMS behind it`;
     }

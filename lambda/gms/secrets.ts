@@ -17,6 +17,9 @@ const withheld = 'This text repeated a secret and is withheld.';
 /** A text is decoded in at most this many ways; a text that needs more is withheld unread. */
 const maxReadings = 100;
 
+/** What a shell, Kubernetes, Helm or a person should have replaced: `${NAME}`, `$(NAME)`, `{{ .Values.name }}`, `<key>`. */
+export const placeholder = /\$\{\w+\}|\$\(\w+\)|\{\{.*\}\}|(?:^| )(?:\$[A-Z][A-Z_]+|<[\w -]+>)$/;
+
 /**
  * What is wrong with a text that should be an access token and nothing else, as a clause that shows nothing of it: the
  * text may be another secret.
@@ -28,6 +31,7 @@ export function tokenProblem(text: string): string | undefined {
   if (!/^[\x21-\x7e]+$/.test(text)) {
     return 'does not hold a token: it has blanks, line breaks or other characters that a token cannot have';
   }
+  if (placeholder.test(text)) return 'holds a placeholder that nothing has replaced';
   if (/^[{[<]|^\w+=[^=]|^\w+:\/\//.test(text))
     return 'holds more than a token (JSON, a page, an address, or a name with =)';
   // A shorter token could be an ordinary word of a text.

@@ -32,7 +32,7 @@ const runSchema = z.looseObject({
       approvedRows: count,
     }),
   ),
-  released: z.array(z.looseObject({ name: visibleText, accepted: count })).optional(),
+  released: z.array(z.looseObject({ name: visibleText, accepted: count, unproven: z.boolean().optional() })).optional(),
   /** Indices whose release was refused. */
   notReleased: z.array(visibleText).optional(),
 });
@@ -92,7 +92,9 @@ export const summaryOfRun = ({
   notes = [],
 }: Report): RunSummary => {
   const released = notes.flatMap((note) =>
-    note.kind === 'released' && note.decidedBy === runId ? [{ name: note.index, accepted: note.accepted }] : [],
+    note.kind === 'released' && note.decidedBy === runId
+      ? [{ name: note.index, accepted: note.accepted, unproven: note.unknown !== undefined || undefined }]
+      : [],
   );
   const notReleased = notes.flatMap((note) =>
     note.kind === 'not-released' && note.why !== 'idle' ? [note.index] : [],

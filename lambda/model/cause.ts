@@ -119,9 +119,7 @@ const kinds = {
             description:
               'rows that are not counted are not known to be missing: its status says that they were written, or no row at all is visible',
           }),
-          unwritten: rows
-            .optional()
-            .meta({ description: 'of the rows that are not counted, those that its status leaves out' }),
+          unwritten: rows.optional().meta({ description: 'rows to keep that its status leaves out' }),
           nothingChanged: z.boolean().optional().meta({
             description:
               'no task is known, 20 hours have passed, the old rows are counted, and no row to keep is missing: the server may have done nothing',

@@ -56,10 +56,10 @@ function explainIssue(issue: z.core.$ZodIssue, value: unknown): string {
       return `${field || 'it'} must be ${kind(issue.expected)}, not ${given}`;
     case 'too_small':
       if (issue.origin in countable && issue.minimum === 1) return `${field} must not be empty`;
-      if (issue.origin in countable) return `${field} must have at least ${counted(issue.minimum, issue.origin)}`;
+      if (issue.origin in countable) return `${field} must have at least ${issue.minimum} ${countable[issue.origin]}`;
       return `${field} must be at least ${issue.minimum}${asideOf(issue.message)}, not ${given}`;
     case 'too_big':
-      if (issue.origin in countable) return `${field} must have at most ${counted(issue.maximum, issue.origin)}`;
+      if (issue.origin in countable) return `${field} must have at most ${issue.maximum} ${countable[issue.origin]}`;
       return `${field} must be at most ${issue.maximum}, not ${given}`;
     case 'invalid_value':
       return `${field} must be ${issue.values.map((known) => JSON.stringify(known)).join(' or ')}, not ${given}`;
@@ -81,12 +81,7 @@ const fieldOf = (path: readonly PropertyKey[]): string =>
   }, '');
 
 /** What a bound counts, if it is not the value itself. */
-const countable: Record<string, [one: string, more: string]> = {
-  string: ['character', 'characters'],
-  array: ['entry', 'entries'],
-};
-const counted = (count: number | bigint, origin: string): string =>
-  `${count} ${countable[origin]?.[count === 1 ? 0 : 1]}`;
+const countable: Record<string, string> = { string: 'characters', array: 'entries' };
 
 /** The setting that a bound comes from, if the schema names one: zod's own messages are sentences. */
 const asideOf = (message: string): string => (/^\w+$/.test(message) ? ` (${message})` : '');

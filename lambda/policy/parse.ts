@@ -11,6 +11,8 @@ import { type Policy, policySchema } from './schema.ts';
 export interface PolicyText {
   name: string;
   text: string;
+  /** Only its owner's key can read the text. */
+  isEncrypted?: boolean;
 }
 
 /** The list of a file that has been read already. */
@@ -55,6 +57,10 @@ type Schema = ReturnType<typeof policySchema>;
 function parseSource(source: PolicySource, schema: Schema): ParsedPolicy[] {
   const { name } = source;
   const named = nameParts(name);
+  if ('isEncrypted' in source && source.isEncrypted)
+    return [
+      invalid(name, named, `${name} is a SecureString, and policies are no secrets: delete it and store a String`),
+    ];
   const read = 'text' in source ? readJson(source.text) : { kind: 'value' as const, value: source.list };
   if (read.kind === 'wrong') return [invalid(name, named, `${name} ${withPlace(read)}`)];
   const { value } = read;

@@ -60,8 +60,8 @@ const tagText = (longest: number) =>
 export const defaultLimits = { minRetentionDays: 7, maxRunHours: 12 } as const;
 
 /** What subscribers of the topic get, by their protocol. */
-const format = (usual: DestinationName, description: string) =>
-  z.enum(destinationNames).default(usual).meta({ description });
+const format = (byDefault: DestinationName, description: string) =>
+  z.enum(destinationNames).default(byDefault).meta({ description });
 
 export const settingFields = {
   gmsUrl: z.string().meta({

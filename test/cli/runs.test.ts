@@ -239,31 +239,32 @@ describe('status begins with the last run', () => {
       server: expect.stringContaining('localhost'),
     });
   });
-
-  test('or says that none is known, and a file that cannot be understood is none', async () => {
-    const { run, ledger, files } = await serviceHere();
-    await runHere(run('enforce', [operation]));
-    writeFileSync(join(files.at('ledger'), '.last-run.json'), '{"verb": "enf');
-    expect((await runHere(['status', ...ledger])).stdout).toMatch(/^Last run {2}none is known\n/);
-    expect((await runHere(run('enforce', [operation]))).status).toBe(0);
-  });
 });
 
 test('status --runs lists the runs that enforced or released, with who asked for them, and no preview', async () => {
   const { run, server, ledger, files } = await serviceHere();
   expect((await runHere([...run('enforce', [operation]), '--by', 'ada'])).status).toBe(0);
   await runHere([...run('preview', [operation]), '--by', 'bob']);
+  await runHere(run('enforce', [operation]));
+  await runHere(run('enforce', [operation]), { env: { SSH_CONNECTION: '192.0.2.1 50000 192.0.2.2 22' } });
   await runHere(['release', 'dataset.operation', ...server, ...ledger, '--by', 'eve']);
   const { stdout } = await runHere(['status', '--runs', ...ledger]);
-  const lines = stdout.split('\n').filter((line) => /UTC +\w+ +ok /.test(line));
+  const lines = stdout.split('\n').filter((line) => /UTC +\S+ +ok /.test(line));
   expect(lines.map((line) => line.replace(/^.*UTC +/, '').replaceAll(/ +/g, ' '))).toEqual([
     'eve ok nothing to do',
+    expect.stringMatching(/^\S+@\S+ ok /),
+    expect.stringMatching(/^schedule ok /),
     expect.stringMatching(/^ada ok dataset\.operation truncated \(573\b/),
   ]);
   await runHere(['status', ...ledger, '--json', files.at('s.json')]);
   expect(JSON.parse(readFileSync(files.at('s.json'), 'utf8'))).toMatchObject({
     indices: [{ by: 'ada' }],
-    runs: [{ by: 'eve' }, { by: 'ada', indices: [{ name: 'dataset.operation', rowsDeleted: 573 }] }],
+    runs: [
+      { by: 'eve' },
+      {},
+      { by: 'schedule' },
+      { by: 'ada', indices: [{ name: 'dataset.operation', rowsDeleted: 573 }] },
+    ],
   });
 });
 
@@ -296,6 +297,8 @@ test('A damaged record is released by the command of the message, with nothing b
   expect([refused.status, refused.stdout]).toEqual([1, expect.stringContaining('NOT RELEASED: dataset.operation')]);
   const released = await runHere(['release', 'dataset.operation', ...server, ...ledger, '--accept-missing', '0']);
   expect(released.stdout).toContain('Released: dataset.operation.');
+  const trail = (await runHere(['status', '--runs', ...ledger])).stdout.replaceAll(/\s+/g, ' ');
+  expect(trail).toContain('dataset.operation released, without proof that no row is missing');
   // A release truncates nothing.
   expect(sent()).toHaveLength(2);
 });
@@ -338,10 +341,10 @@ describe('runbook', () => {
     ],
     [
       'on a machine: with its options, and the timer that its unit names',
-      ['--gms-url', 'http://gms:8080', '--ledger', '/ledgers/a'],
+      ['--gms-url', 'http://gms:8080', '--ledger', 'kubernetes:'],
       { DATAHUB_RETENTION_TIMER: 'retention@a.timer' },
       [
-        /^\.\/retention preview --policies FILE --gms-url http:\/\/gms:8080 --ledger \/ledgers\/a$/m,
+        /^\.\/retention preview --policies FILE --gms-url http:\/\/gms:8080 --ledger kubernetes:$/m,
         /^sudo systemctl disable --now retention@a\.timer$/m,
       ],
     ],

@@ -156,6 +156,7 @@ describe('The props of the construct', () => {
 
   test('refuse a second job of one stage, wherever it is in the app, unless it is elsewhere', () => {
     const stack = newStack('eu-central-1');
+    expect(() => place({ mode: 'x' }, stack, 'Refused')).toThrow(/^mode must be/);
     place({}, stack);
     const other = (region: string) =>
       new Stack(stack.node.root as App, `Other-${region}`, { env: { account: '111122223333', region } });
@@ -486,6 +487,8 @@ describe('The construct', () => {
     const startable = (who: Role) =>
       rights(who).flatMap(({ Action, Resource }) => (Action.includes('states:StartExecution') ? [Resource] : []));
     expect(startable(viewer)).toEqual([{ Ref: preview }]);
+    // No stage can be called so.
+    expect(machines[preview!]?.['Properties'].StateMachineName).toMatch(/^datahub-retention-\w+_preview$/);
     expect(startable(onDuty)).toEqual([stack.resolve(made.stateMachine.stateMachineArn)]);
     // The page has the same policy to copy, with the pause switch.
     const page = readFileSync(new URL('../../docs/privileges-and-network.md', import.meta.url), 'utf8');

@@ -97,7 +97,7 @@ describe.each([
     expect(of('AWS::StepFunctions::StateMachine').map(([, { Properties }]) => Properties['StateMachineName'])).toEqual([
       'datahub-retention-one',
       'datahub-retention-two',
-      'datahub-retention-two-preview',
+      'datahub-retention-two_preview',
     ]);
     expect(of('AWS::DynamoDB::Table')).toHaveLength(2);
     expect(JSON.stringify(of('AWS::CloudWatch::Dashboard'))).toContain('## Rows missing');

@@ -29,7 +29,7 @@ const named: ReadonlyArray<readonly [EngineKind, RegExp]> = [
     ),
   ],
   // The reason before the name, for the quote.
-  ['block', /flood[- ]stage|read-only(?:-allow-delete)?/],
+  ['block', /flood[- ]stage|read-only(?:-allow-delete)?|No space left on device/],
   ['block', /(?:FORBIDDEN|TOO_MANY_REQUESTS)\/\d+\/[^\]]*/],
   ['block', /cluster_block_exception|ClusterBlockException/],
   [

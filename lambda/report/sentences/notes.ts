@@ -14,7 +14,7 @@ import {
   titles,
   withoutPeriod,
 } from './phrases.ts';
-import { errorSentences } from './server-errors.ts';
+import { errorSentences, remedyByHand } from './server-errors.ts';
 import { oneLine } from './text.ts';
 
 /** What people should know besides the indices: one entry for each kind of note. */
@@ -65,7 +65,7 @@ const released: Entry<'released'> = (note, context) => {
       note.by !== undefined && `Released by ${oneLine(note.by, 100)}.`,
       replaced(note.indexBefore, note.indexNow),
       unknown !== undefined
-        ? `As accepted: ${unknownOf(note).clause}.`
+        ? `As accepted: ${unknownOf(note, context).clause}.`
         : missing > 0
           ? `As accepted, ${uncountedText(note)}; later runs do not report this again.`
           : 'No row that was counted before its truncation is missing.',
@@ -92,7 +92,10 @@ function uncountedText(note: NoteOf<'released'> | NoteOf<'not-released'>): strin
 }
 
 /** Why it is not known whether rows are missing, as a clause, and what a person can do about it. */
-function unknownOf(note: NoteOf<'released'> | NoteOf<'not-released'>): { clause: string; next: string } {
+function unknownOf(
+  note: NoteOf<'released'> | NoteOf<'not-released'>,
+  { audience }: Context,
+): { clause: string; next: string } {
   const { unknown, address = 'another address', error, nothingChanged } = note;
   const came = error === undefined ? '' : ` (${errorSentences(error).came})`;
   switch (unknown) {
@@ -132,7 +135,10 @@ function unknownOf(note: NoteOf<'released'> | NoteOf<'not-released'>): { clause:
     }
     case 'uncounted':
     case undefined:
-      return { clause: `its rows could not be counted${came}`, next: 'Release it again once the server answers.' };
+      return {
+        clause: `its rows could not be counted${came}`,
+        next: joined(error && remedyByHand(error, audience.kind), 'Then release it again.'),
+      };
   }
 }
 
@@ -201,7 +207,7 @@ function refusal(
       };
     }
     case 'unknown': {
-      const { clause, next } = unknownOf(note);
+      const { clause, next } = unknownOf(note, context);
       return {
         why: joined(replaced(note.indexBefore, note.indexNow), asSentence(clause), cutoffText(note.cutoffMillis)),
         next,

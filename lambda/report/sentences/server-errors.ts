@@ -210,13 +210,13 @@ const notTrusted = {
 const engines: Record<EngineKind, Omit<Entry, 'urgency'> & { urgency?: 'nothing' }> = {
   permission: {
     brief: 'search engine refuses DataHub',
-    means: "The search engine does not permit this to DataHub's own user; this job's token plays no part.",
-    next: "Have the search engine's administrator grant DataHub's user what the quote names, on all of DataHub's indices",
+    means: "The search engine does not allow DataHub's own user to do this; this job's token plays no part.",
+    next: "Ask the search engine's administrator to grant DataHub's user what it was refused, on all of DataHub's indices",
   },
   block: {
     brief: 'index blocked',
     means: 'The search engine blocks the index: its disk is too full (flood stage), or it was set to read only.',
-    next: 'Free disk space, or add some, then remove the block; a block that a person set, remove only after asking them',
+    next: 'Free disk space, or add some, then remove the block; if a person has set it, ask them first',
     inspect: listBlocks,
   },
   closed: {
@@ -479,10 +479,10 @@ export function errorText(error: ServerError): string {
   return `${diagnosis(error)}. ${remedyByHand(error)}`;
 }
 
-/** What to do, as a sentence, for people at the command line. */
-export function remedyByHand(error: ServerError): string {
+/** What to do, as a sentence, for people who try again themselves. */
+export function remedyByHand(error: ServerError, kind: Audience['kind'] = 'machine'): string {
   const { next, byHand } = errorSentences(error);
-  return `${byHand ?? at('machine', next)}.`;
+  return `${byHand ?? at(kind, next)}.`;
 }
 
 const at = (place: Audience['kind'], text: ByPlace): string => (typeof text === 'string' ? text : text[place]);

@@ -20,7 +20,7 @@ const concurrency = 4;
  * @param planned the given policies whose index was counted
  */
 export async function changesOf(
-  { chosen, live, policies }: Preparation,
+  { chosen, named, live, policies }: Preparation,
   planned: readonly Entry[],
   context: PlanContext,
 ): Promise<Note[]> {
@@ -29,8 +29,9 @@ export async function changesOf(
   const aside = { ...context, notes: [] };
   const limit = pLimit(concurrency);
   const changes = chosen.map((given) => changeOf(given, live, planned, aside));
-  const isWhole = chosen.length === policies.length;
-  const removed = isWhole ? live.filter(({ index }) => policies.every((given) => given.index !== index)) : [];
+  const removed = live.filter(
+    ({ index }) => (named?.includes(index) ?? true) && policies.every((given) => given.index !== index),
+  );
   const found = await Promise.all(
     [...changes, ...removed.map((gone) => removal(gone, aside))].map((change) => limit(() => change())),
   );

@@ -1,6 +1,7 @@
 import { certificateNotice, expiryNotice } from '../../gms/http/identity-provider.ts';
 import { type Identity, secretsOf } from '../../gms/identity.ts';
 import { createSanitizer, sanitize } from '../../gms/responses/server-text.ts';
+import { redactor } from '../../gms/secrets.ts';
 import { capped, maxSentenceBytes } from '../../gms/text.ts';
 import { LedgerError } from '../../ledger/ledger.ts';
 import { addressElsewhere } from '../../ledger/ownership.ts';
@@ -21,6 +22,8 @@ import type { RunState } from '../state.ts';
 export interface Preparation {
   policies: ParsedPolicy[];
   chosen: ParsedPolicy[];
+  /** The search indices that the input names. */
+  named?: readonly string[] | undefined;
   /** In a preview of a change: the policies that are live, or why they cannot be read. */
   live?: ParsedPolicy[] | { problem: string };
   /** The ledger's records by search index; none where it cannot be read. */
@@ -65,6 +68,7 @@ export async function prepare(parsed: ReturnType<typeof parseInput>, services: R
       : await readPolicies(services);
     const isTooMany = policies.length > maxPolicies;
     const named = input.indices?.map(searchIndexOfName);
+    prepared.named = named;
     prepared.policies = policies;
     // A release concerns only the named indices, and no policies.
     if (!input.release && !isTooMany) {
@@ -72,9 +76,16 @@ export async function prepare(parsed: ReturnType<typeof parseInput>, services: R
     }
     // Without a ledger that can be read and written, the run asks the server nothing: what it finds could not be kept.
     if (ledgerError) return { ...prepared, error: ledgerError };
-    checkNames(input, policies, prepared.records);
+    const live = Array.isArray(prepared.live) ? prepared.live : [];
+    checkNames(input, [...policies, ...live], prepared.records);
     const identity = await source.get();
     prepared.clean = createSanitizer(secretsOf(identity));
+    const withheld = redactor(secretsOf(identity));
+    for (const { policy } of policies.filter((item) => item.kind === 'policy')) {
+      // A gateway's key may stand where a policy says something for people.
+      policy.owner &&= withheld(policy.owner);
+      policy.note &&= withheld(policy.note);
+    }
     prepared.notes = expiryNotes(identity, source.storedAt?.(), clock.now());
     prepared.canAskServer = true;
     if (input.release) return prepared;
@@ -125,7 +136,7 @@ function checkNames(
   const withPolicy = new Set(policies.map(({ index }) => index));
   const unknown = indices.filter((name) => !withPolicy.has(searchIndexOfName(name)));
   if (unknown.length > 0) {
-    const names = listed(policies.map(namesOf).map(dottedName)) || 'none';
+    const names = listed([...new Set(policies.map(namesOf).map(dottedName))]) || 'none';
     throw new RunInputError(`"indices" names ${listed(unknown)}, not found in any policy (policies: ${names})`);
   }
   const unknownNames = release.filter((name) => {

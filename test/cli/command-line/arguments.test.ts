@@ -127,6 +127,7 @@ describe('The command line', () => {
     onTestFinished(() => void vi.unstubAllEnvs());
     expect(parse('preview')).toMatchObject({ policies: '/policies/p.json' });
     expect(parse('enforce --policies mine.json')).toMatchObject({ policies: 'mine.json' });
+    expect(parse('validate --policies -')).toMatchObject({ policies: '/dev/stdin' });
     expect(parse('demo')).not.toHaveProperty('policies');
     expect(() => parse('validate')).toThrow('validate needs --policies FILE');
   });
@@ -197,6 +198,7 @@ describe('A command line with a mistake', () => {
     [`${run} --notify problems`, '--notify needs --notify-url-file FILE'],
     [`${run} --notify-format json`, '--notify-format needs --notify-url-file FILE'],
     ['demo --json - --log json', '--json - and --log json both want standard output'],
+    ['preview --policies - --token-file -', '--policies - and --token-file - both want standard input'],
     ['demo --metrics-file -', '--metrics-file needs the name of a file'],
     [`${run} --policies q.json`, '--policies (or DATAHUB_RETENTION_POLICIES) is given twice'],
     [`${run} --json --force`, '--json needs a value before the next option'],

@@ -171,6 +171,7 @@ describe('--header-file', () => {
     ['just-a-secret-value', /has no header in line 1: write one "Name: value" a line/],
     ['X-Key: ok-value\n continued-secret', /has no header in line 2/],
     ['X-Key : secret', /has no header in line 1/],
+    ['X-Key: $(GATEWAY_KEY)', /has a placeholder in X-Key that nothing has replaced/],
     ['Connection: close', /has Connection, which belongs to the request itself/],
   ])('that holds %j is refused by line or name', (text, sentence) => {
     const headerFile = folder().write('headers', text);

@@ -43,7 +43,7 @@ describe('A file that the command line names', () => {
   ])('that holds a secret is refused in UTF-16 %s, as PowerShell writes it', (_, text) => {
     const path = folder().at('utf-16');
     writeFileSync(path, Buffer.from(text, 'utf16le'));
-    expect(problemOf(() => readSecret(path, '--token-file'))).toMatch(/is no text in UTF-8: save it as that/);
+    expect(problemOf(() => readSecret(path, '--token-file'))).toMatch(/is not text in UTF-8: save it as UTF-8/);
   });
 
   test('is refused where it is a pipe that says nothing', () => {

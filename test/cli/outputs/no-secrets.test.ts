@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import samplePolicies from '../../../cli/embedded-service/sample-policies.json' with { type: 'json' };
 import { textOf } from '../../support/loopback.ts';
-import { answering, at, type Here, inFront, runHere, serviceHere } from '../here.ts';
+import { answering, at, type Here, inFront, operation, runHere, serviceHere } from '../here.ts';
 
 /** A server that answers every question with its caller's token, each time in another form. */
 
@@ -42,6 +42,16 @@ test.each([
   expect(asked).toBeGreaterThan(3);
   rmSync(files.at('token'));
   expectNothingOf(token, shownBy(here, files.texts()));
+});
+
+test("A gateway's key in the owner or note of a policy is in no event", async () => {
+  const { files, run } = await serviceHere();
+  const key = 'a8Fq2-Zk9rT-4mW7x';
+  const policies = [{ ...operation, owner: key, note: `call ${key}` }];
+  const headers = ['--header-file', files.write('headers', `X-Key: ${key}`)];
+  const { lines } = await runHere(run('preview', policies, ...headers, '--log', 'json'));
+  const planned = lines.find(({ event }) => event === 'planned');
+  expect([planned?.['owner'], planned?.['note']]).toEqual(Array(2).fill(expect.stringMatching(/^This text repeated/)));
 });
 
 test.each(['text', 'json'])(

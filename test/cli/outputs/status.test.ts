@@ -58,6 +58,7 @@ describe('status', () => {
   test.each([
     [{ missing: 1, accepted: 1 }, ', with up to 1 row accepted as lost'],
     [{ unknown: 'uncounted', accepted: 0 }, ', without proof that no row is missing'],
+    [{ unknown: 'running', accepted: 9 }, ', with up to 9 rows accepted as lost, without proof that no row is missing'],
   ] as const)('says what a person accepted with a release: %j', (release, said) => {
     const { lastRelease, ...record } = aReleased();
     const text = statusText([{ ...record, lastRelease: { ...lastRelease!, by: 'eve', release } }], 200);

@@ -12,12 +12,23 @@ describe('A change before it is live', () => {
     const { stdout: input } = await runHere(['validate', '--policies', given, '--json', here.files.at('input.json')]);
     expect(input).toContain('no mistake found');
     expect(readFileSync(here.files.at('input.json'), 'utf8')).toBe(`${change}\n`);
+    const again = await runHere(['validate', '--policies', here.files.at('input.json')]);
+    expect(again.stderr).toMatch(/^\S+:1:1: it is what validate --json writes/);
     const { status, stdout } = await runHere(here.run('preview', live), { env: { DATAHUB_RETENTION_INPUT: change } });
     expect(stdout).toMatch(/^Subject: \[DataHub retention\] PREVIEW OF A CHANGE /m);
     expect(stdout.replace(/\s+/g, ' ')).toMatch(
       /Changed policy for dataset\.operation: retentionDays 90 \(live: 180\); it may delete more\. The next run without it: .*\. With it: \d+ rows to delete\./,
     );
     expect([status, here.sent(), await here.states()]).toEqual([0, [], []]);
+  });
+
+  test('may be asked about one index that loses its policy', async () => {
+    const here = await serviceHere();
+    const removed = { ...operation, aspect: 'datasetProfile' };
+    const args = here.run('preview', [...live, removed], 'dataset.datasetProfile');
+    const { status, stdout } = await runHere(args, { env: { DATAHUB_RETENTION_INPUT: change } });
+    expect([status, stdout]).toEqual([0, expect.stringContaining('Removed policy for dataset.datasetProfile')]);
+    expect(stdout).not.toContain('Changed policy');
   });
 
   test.each([

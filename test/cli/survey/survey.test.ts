@@ -29,6 +29,14 @@ describe('A survey', () => {
     for (const policy of policies) expect(policy).not.toHaveProperty('note');
   });
 
+  test('suggests no more policies than a run takes, and no name that it refuses', async () => {
+    const named = (entityType: string) => ({ entityType, aspect: 'usage', timestamps: evenly(1, 500, 100) });
+    const custom = Array.from({ length: 49 }, (_, at) => named(`custom${at}`));
+    const { text, files } = await surveyed({ indices: [named('größe'), ...custom] });
+    expect(readPolicies(files.at('p.json')).names).toHaveLength(48);
+    expect(text).toContain('No policy is suggested for 2 indices: a run takes at most 48');
+  });
+
   test('leaves the state of stateful ingestion out, and says why', async () => {
     const { text, policies } = await surveyed();
     expect(text).toContain('datahubIngestionCheckpoint is the state of stateful ingestion');

@@ -120,7 +120,7 @@ test('A permission that the search engine refuses is explained once, and the oth
   const here = await serviceHere();
   const refused = { status: 500, body: '{"message":"security_exception: no permissions for [x]","status":500}' };
   const { text } = await survey({ ...here, url: await inFront(here.url, () => refused) });
-  expect(text.split("Have the search engine's administrator grant")).toHaveLength(2);
+  expect(text.split("Ask the search engine's administrator to grant")).toHaveLength(2);
   expect(text).toMatch(/note Task status the same as Truncation -> Runs work without it: they count rows instead\./);
   expect(text).toMatch(/note Sizes the same as Truncation -> Runs work without it, and report no sizes\./);
 });

@@ -102,7 +102,7 @@ export const judgingMutants: readonly Mutant[] = [
     ['every row fails'],
   ),
   mutant(7, 'forgets what a status has just said', [
-    [watch, 'progressTimes', takes('before, seen, movement', 'before, { ...seen, status: undefined }, movement')],
+    [watch, 'progressTimes', takes('before, seen, made', 'before, { ...seen, status: undefined }, made')],
   ]),
   mutant(9, 'takes a reindex that was cancelled for whole', [
     [kept, 'accountsFor', takes('end, attempt', 'end && { ...end, cancelled: undefined }, attempt')],
@@ -113,7 +113,7 @@ export const judgingMutants: readonly Mutant[] = [
       '{ ...attempt, baseline: { ...attempt.baseline, rowsToKeep: attempt.baseline.rowsToKeep || 1 } }',
     ),
   ]),
-  mutant(7, 'takes the first check for stillness', [
+  mutant(7, 'takes the first check for a lack of progress', [
     [
       watch,
       'lacksProgress',

@@ -22,11 +22,11 @@ import {
  * What they let pass, and why:
  *   isOwnProof       Truncate itself says that not one byte was written: nothing was watched, and nothing counted.
  *   isUncounted      judged for its age, where nothing could be counted (rule 10); a rule of its own checks the age.
- *   isForAge         judged for its age at the end of a run: one check is enough, and it was still for rule 10's time.
+ *   isForAge         judged for its age at the end of a run: one check is enough, and it made no progress for rule 10's time.
  *   known            the journal does not show which answers reached the function that judged: some were lost with a
  *                    function that ended. A verdict passes if one of four sets of answers explains all of it.
- *   margins          a few seconds of 90, a minute of a window of stillness, 20 minutes of a status: a function may
- *                    stand still between an answer and what it writes.
+ *   margins          a few seconds of 90, a minute of a window without progress, 20 minutes of a status: a function may
+ *                    stop between an answer and what it writes.
  */
 
 interface Counts {
@@ -53,7 +53,7 @@ export const judgingRules: Record<string, CheckRule> = {
     return serverAddress(gmsUrl) !== record.server && `judged at ${gmsUrl}`;
   }),
 
-  'what moves, or whose status says that it runs, is not judged': ofVerdicts((given, history) =>
+  'what makes progress, or whose status says that it runs, is not judged': ofVerdicts((given, history) =>
     whyTooEarly(history, given),
   ),
 
@@ -376,7 +376,7 @@ function whyTooEarly(history: History, given: GivenVerdict): string | false | un
   const found = typeof status === 'object' && status.kind === 'found' ? status : undefined;
   if (found?.completed && (!reindexes || left < baseline.rowsToDelete)) return undefined;
   if (!reindexes && left === 0) return undefined;
-  const stillSince = (seen: typeof checks): number => {
+  const lastProgressAt = (seen: typeof checks): number => {
     const least = Math.min(...seen.map(({ answer }) => answer?.rowsToDelete ?? Number.POSITIVE_INFINITY));
     return seen.find(({ answer }) => answer?.rowsToDelete === least)?.countedAt ?? at;
   };
@@ -385,13 +385,14 @@ function whyTooEarly(history: History, given: GivenVerdict): string | false | un
   const isAlone = ({ id, startedAt }: GivenVerdict['invocation']) =>
     id === invocation.id || !polls.some((other) => other.id !== id && other.startedAt === startedAt);
   const certain = checks.filter((one) => isAlone(one.invocation));
-  const stillMillis = last.countedAt - Math.min(stillSince(checks), stillSince(certain));
-  if (isForAge(given)) return stillMillis < 9 * minute ? 'it was still for less than 10 min' : undefined;
+  const noProgressMillis = last.countedAt - Math.min(lastProgressAt(checks), lastProgressAt(certain));
+  if (isForAge(given)) return noProgressMillis < 9 * minute ? 'it made no progress for less than 10 min' : undefined;
   if (found && !found.completed) return 'its status says that it runs';
   const age = last.countedAt - sendingSince;
   const window = Math.min(2 * hour, Math.max(10 * minute, 0.2 * age));
-  if (last.countedAt <= judgeableAt) return 'it may not be judged by stillness yet';
-  if (stillMillis < window - minute) return `it was still for ${Math.round(stillMillis / second)} s only`;
+  if (last.countedAt <= judgeableAt) return 'it may not be judged by a lack of progress yet';
+  if (noProgressMillis < window - minute)
+    return `it made no progress for ${Math.round(noProgressMillis / second)} s only`;
   const ran = statusesOfTask(history, record.state === 'running' ? record.taskId : '').findLast(
     ({ at: answeredAt, answer, invocation: asker }) =>
       answeredAt <= at &&

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ssmClient, ssmParameters } from '../../../lambda/aws/ssm.ts';
+import { parsePolicies } from '../../../lambda/policy/parse.ts';
 import { ParametersError } from '../../../lambda/run/services.ts';
 import { authority } from '../../support/certificates.ts';
 import { type Listening, listening, textOf } from '../../support/loopback.ts';
@@ -17,6 +18,7 @@ const credentials = { accessKeyId: 'none', secretAccessKey: 'none' };
 /** Parameter Store over HTTP: parameters in memory, pages of two, and its errors. */
 let stored: Record<string, string>;
 let refusal: { status: number; type: string } | undefined;
+let type: string;
 let asked: { target: string; body: Record<string, unknown> }[];
 const store = createServer(async (request, response) => {
   const body = JSON.parse(await textOf(request));
@@ -34,7 +36,7 @@ const store = createServer(async (request, response) => {
   const all = Object.entries(stored).filter(([name]) => name.startsWith(`${body.Path}/`));
   const start = Number(body.NextToken ?? 0);
   return answer(200, {
-    Parameters: all.slice(start, start + 2).map(([Name, Value]) => ({ Name, Value })),
+    Parameters: all.slice(start, start + 2).map(([Name, Value]) => ({ Name, Value, Type: type })),
     ...(start + 2 < all.length && { NextToken: String(start + 2) }),
   });
 });
@@ -46,6 +48,7 @@ beforeAll(async () => {
 beforeEach(() => {
   stored = {};
   refusal = undefined;
+  type = 'String';
   asked = [];
 });
 afterAll(() => address.close());
@@ -71,8 +74,15 @@ describe('Policies in Parameter Store', () => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) stored[`/p/policies/dataset.${name}`] = `{"${name}":1}`;
     const policies = await open().policies();
     expect(policies.map(({ name }) => name)).toEqual(Object.keys(stored));
-    expect(policies[4]).toEqual({ name: '/p/policies/dataset.e', text: '{"e":1}' });
+    expect(policies[4]).toMatchObject({ name: '/p/policies/dataset.e', text: '{"e":1}' });
     expect(asked.every(({ body }) => body['WithDecryption'] === false)).toBe(true);
+  });
+
+  test('that are encrypted say so, and not that they are no JSON', async () => {
+    stored['/p/policies/dataset.a'] = 'AQICAHhB7vC5mDz0l0oJ';
+    type = 'SecureString';
+    const [policy] = parsePolicies(await open().policies(), 7);
+    expect(policy).toMatchObject({ kind: 'invalid', problem: expect.stringMatching(/dataset\.a is a SecureString/) });
   });
 
   test('may be none', async () => {

@@ -128,6 +128,7 @@ test.each<[string, RegExp | undefined]>([
   ["'abc-def-ghi-123'", /quotes/],
   ['abc-def\nghi-123', /^does not hold a token/],
   ['{"token":"abc-def-ghi-123"}', /more than a token/],
+  ['$(DATAHUB_GMS_TOKEN)', /placeholder that nothing has replaced$/],
   ['token=abc-def-ghi-123', /more than a token/],
   ['abc-def-ghi-12+/=', /fewer than 12 letters and digits/],
 ])('Of %j it is said what keeps it from being a token', (text, why) => {

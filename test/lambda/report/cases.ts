@@ -404,6 +404,7 @@ export const noteCases: [name: string, note: Note][] = [
   ],
   ['not released: rows missing', { ...notReleased, why: 'missing', missing: 400, ...reindexedThen }],
   ['not released: most was written', { ...notReleased, why: 'missing', missing: 400, unwritten: 1, method: 'reindex' }],
+  ['not released: red', { ...notReleased, why: 'unknown', unknown: 'uncounted', error: { ...slow, engine: 'shards' } }],
   ['released, not in place', { ...released, unknown: 'reindex', accepted: 0, method: 'reindex' }],
   ['not released: unresolved', { ...notReleased, why: 'unresolved', until: at + day }],
   ['not released: unreported', { ...notReleased, why: 'unreported' }],

@@ -62,6 +62,7 @@ const said: Array<[message: string, kind: EngineKind | undefined, word: string, 
     'read-only',
   ],
   [nested('cluster_block_exception', 'index [x] blocked by: [FORBIDDEN/8/index write (api)];'), 'block', 'index write'],
+  [nested('i_o_exception', 'No space left on device'), 'block', 'No space left'],
   [
     client('403 Forbidden', root('cluster_block_exception', 'blocked by: [FORBIDDEN/6/cluster read-only (api)];')),
     'block',
@@ -141,7 +142,7 @@ const permanent: readonly (EngineKind | undefined)[] = [
 
 /** What a step of this kind has to name. */
 const steps: Record<EngineKind, RegExp> = {
-  permission: /search engine's administrator grant DataHub's user/,
+  permission: /search engine's administrator to grant DataHub's user/,
   block: /Free disk space.*remove the block/,
   closed: /Open it/,
   memory: /more memory/,

@@ -298,7 +298,7 @@ describe('A status that was read before and fails now', () => {
   const still = { hasStatus: true, rowsLeft: 50, rowsToKeep: 40, noProgressSince: 1, noOwnProgressSince: 1 };
   const old = aRunning({ attempt: anAttempt({ judgeableAt: 1_200_001 }) });
 
-  test('keeps stillness from being taken for its end, but not from being counted', async () => {
+  test('keeps a lack of progress from being taken for its end, but not from being counted', async () => {
     const { checked } = await once({ record: old, status: throttled, left: 50, watch: still });
     expect(checked).toMatchObject({
       kind: 'watching',

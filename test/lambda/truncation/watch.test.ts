@@ -46,7 +46,7 @@ test('it was last seen when the server last said something of it, not when it wa
   expect(watch).toMatchObject({ observedAt: at, lastCheckAt: at + minute });
 });
 
-describe('it has moved', () => {
+describe('it makes progress', () => {
   test.each<[string, Unresolved, Omit<Glance, 'at'>, Omit<Glance, 'at'>, boolean]>([
     ['when fewer rows to delete are left', aDelete, left(60), left(59), true],
     ['when a counter is higher', aDelete, status(running({ deleted: 1 })), status(running({ deleted: 2 })), true],
@@ -63,7 +63,7 @@ describe('it has moved', () => {
     ]);
   });
 
-  test('only compared with the least that was ever seen: rows that come and go are no movement', () => {
+  test('only compared with the least that was ever seen: rows that come and go are none', () => {
     const watch = seenBy(
       aDelete,
       { at, counts: counts(50) },
@@ -79,7 +79,7 @@ describe('it has moved', () => {
   });
 });
 
-test('a slow check that saw movement begins the window when its last answer came', () => {
+test('a slow check that saw progress begins the window when its last answer came', () => {
   const slow = { at: at + minute, until: at + 2 * minute, counts: counts(50) };
   const watch = seenBy(aDelete, { at, counts: counts(60) }, slow);
   expect([watch.noProgressSince, watch.lastCheckAt]).toEqual([at + 2 * minute, at + minute]);
@@ -108,7 +108,7 @@ describe('a watch', () => {
     expect(watch.vanished).toBe(false);
   });
 
-  test('predicts nothing from what has not moved', () => {
+  test('predicts nothing from what made no progress', () => {
     const status = running({ total: 60, deleted: 20 });
     expect(seenBy(aDelete, { at, status, counts: counts(40) }).progress).toMatchObject({ done: 20, total: 60 });
     const twice = seenBy(aDelete, { at, status, counts: counts(40) }, { at: at + 1, status, counts: counts(40) });
@@ -289,7 +289,7 @@ describe('it has ended', () => {
     expect(endedAt(aSending(), left(0), judgeableAt)).toBe(true);
   });
 
-  test('when nothing has moved for the window, and no status says that it runs', () => {
+  test('when there was no progress for the window, and no status says that it runs', () => {
     const last = seen({ at: at + 10 * minute, counts: counts(30) });
     const watch = seenBy(aDelete, { at, counts: counts(30) }, last);
     expect(hasEnded(watch, last, aDelete)).toBe(true);
@@ -297,7 +297,7 @@ describe('it has ended', () => {
     expect(hasEnded(watch, { ...last, status: running({}) }, aDelete)).toBe(false);
   });
 
-  test('a reindex that is completed and never put in place, once it is still', () => {
+  test('a reindex that is completed and never put in place, once it makes no progress', () => {
     const last = seen({ at: at + 10 * minute, status: completed({ total: 40, created: 40 }), counts: counts(60) });
     expect(hasEnded(seenBy(aReindexed, { ...last, at, until: at }, last), last, aReindexed)).toBe(true);
   });

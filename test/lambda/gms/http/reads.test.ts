@@ -248,11 +248,14 @@ describe('a refused token', () => {
       return { headers: { 'X-Key': value } };
     };
     const identity = { get: async () => ({ headers: { 'X-Key': value } }), reread };
-    const { server, operations } = await against([page, dryRunAnswer, page], { identity });
+    const { server, operations } = await against([page, dryRunAnswer, page, page], { identity });
     expect(await operations.dryRun(operation)).toMatchObject({ rowsTotal: 135600 });
     expect(server.requests.map((request) => /X-Key: (\S+)/.exec(request)?.[1])).toEqual(['the-old-key', 'the-new-key']);
     const { fact } = await errorOf(operations.dryRun(operation));
     expect(errorText(fact)).toMatch(/Renew the headers \(--header-file\) if a gateway answered; otherwise check/);
+    value = 'stored since then';
+    const truncation = await operations.truncate(operation, () => true);
+    expect([truncation.kind, server.requests.length]).toEqual(['unresolved', 4]);
   });
 
   test('that has not changed is not sent again', async () => {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Started, start } from '../processes.ts';
 
@@ -76,6 +77,7 @@ describe('4.1 truncateTimeseriesAspect', () => {
       for (;;) {
         const { completed, status } = JSON.parse((await post('getEsTaskStatus', { task: value })).value);
         if (completed) return status;
+        await setTimeout(100);
       }
     };
     const { batches, total, deleted } = await of({});

@@ -260,10 +260,9 @@ test('what does not fit into a publish is cut from the harmless end, and said; n
   const published = snsMessage(message, usual);
   const report = reportSchema.parse(JSON.parse(JSON.parse(published.body).default));
   expect(publishedBytes(published)).toBeLessThan(262_144);
-  for (const email of destinationNames)
-    for (const https of destinationNames)
-      for (const other of destinationNames)
-        expect(publishedBytes(snsMessage(message, { default: other, email, https }))).toBeLessThan(262_144);
+  // No mixture is larger than three times the largest form.
+  for (const name of destinationNames)
+    expect(publishedBytes(snsMessage(message, { default: name, email: name, https: name }))).toBeLessThan(262_144);
   expect(report.policies.map(({ aspect }) => aspect)).toEqual(policies.map(({ aspect }) => aspect));
   expect(report.notes?.[0]).toMatchObject({ kind: 'shortened', indicesOf: 500 });
 });

@@ -215,10 +215,11 @@ function remedyOf({ status, message, unreadableFile }: ApiError): string {
     case 401:
       return "the pod's service account has been deleted or made anew: the next Job has a token of the new one";
     case 403:
-      if (/denied (?:the )?request|being terminated/.test(message)) return 'the Role of the chart is not at fault';
-      return /quota/.test(message)
-        ? 'raise the quota of the namespace: it needs one ConfigMap for each index'
-        : 'give the service account the Role of the chart (rbac.create), or keep the ledger on a claim (ledger.existingClaim)';
+      if (/quota/.test(message)) return 'raise the quota of the namespace: it needs one ConfigMap for each index';
+      // Only the API server's check of Roles says this.
+      return /cannot \w+ resource/.test(message)
+        ? 'give the service account the Role of the chart (rbac.create), or keep the ledger on a claim (ledger.existingClaim)'
+        : 'something other than its Role refuses it (an admission policy, a namespace that is being deleted): ask the people who run the cluster';
     case 409:
       return 'something changes this ConfigMap after every read: its managedFields say what';
     default:

@@ -270,6 +270,7 @@ describe('An API server that is not as it should be', () => {
       /cannot list resource.*\(rbac.create\).*ledger.existingClaim/,
     ],
     ['has a quota', { status: 403, message: 'exceeded quota: few' }, /exceeded quota.*raise the quota/],
+    ['has an admission policy', { status: 403, message: 'denied the request' }, /denied.*other than its Role/],
     ['does not know the token', { status: 401, message: 'Unauthorized' }, /answered 401/],
   ])('that %s: one sentence', async (_, trouble, said) => {
     everything(trouble);

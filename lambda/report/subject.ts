@@ -24,8 +24,7 @@ export function subjectOf(report: Report, problems: readonly Item[]): string {
   const summaries = [...withUnread, ...own];
   const forms = summaries.map((summary) => `${start}${stage}: ${summary}`);
   const fitting = forms.find((form) => form.length <= maxSubject) ?? forms.at(-1) ?? start;
-  // Cut at a word, but for a name: its beginning says more than nothing.
-  return ascii(fitting, maxSubject).replace(/ [a-z]{1,15}\.\.\.$/, '...');
+  return ascii(fitting, maxSubject);
 }
 
 /** The first words about a run that truncated nothing on purpose; empty for every other run. */

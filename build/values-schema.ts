@@ -47,21 +47,24 @@ export function valuesText(): string {
 
 const fieldsOf = (schema: z.ZodType) => z.toJSONSchema(schema, standard).properties;
 
-/**
- * Each definition on a line of its own: those of Kubernetes are many, and nobody edits them. Of the rest, lists of
- * words and what refers to a definition.
- */
+/** Each definition on a line of its own: those of Kubernetes are many, and nobody edits them. */
 export function schemaText({ definitions, ...schema }: { definitions: Record<string, unknown> }): string {
   const lines = Object.entries(definitions).map(([name, one]) => `    ${JSON.stringify(name)}: ${JSON.stringify(one)}`);
   const { length } = '\n}';
-  const text = JSON.stringify(schema, null, 2)
-    .slice(0, -length)
-    .replace(/\{\s+("[^"]+": "[^"]*")\s+\}/g, '{ $1 }')
-    .replace(
-      /\[\s+((?:"[^"]*"|\{ .* \})(?:,\s+(?:"[^"]*"|\{ .* \}))*)\s+\]/g,
-      (_, items: string) => `[${items.replace(/,\s+/g, ', ')}]`,
-    );
-  return `${text},\n  "definitions": {\n${lines.join(',\n')}\n  }\n}\n`;
+  return `${laidOut(schema).slice(0, -length)},\n  "definitions": {\n${lines.join(',\n')}\n  }\n}\n`;
+}
+
+/** On one line what fits there. @param before what stands before the value on its line */
+function laidOut(value: unknown, before = '', indent = ''): string {
+  const indented = JSON.stringify(value, null, 1);
+  const flat = indented.replace(/(?<=\[)\n\s*|\n\s*(?=\])/g, '').replace(/\n\s*/g, ' ');
+  if (`${indent}${before}${flat},`.length <= 120 || typeof value !== 'object' || value === null) return before + flat;
+  const inner = `${indent}  `;
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  const items = Object.entries(value).map(([key, one]) =>
+    laidOut(one, Array.isArray(value) ? '' : `${JSON.stringify(key)}: `, inner),
+  );
+  return `${before}${open}\n${items.map((item) => inner + item).join(',\n')}\n${indent}${close}`;
 }
 
 const port = '([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])';

@@ -23,33 +23,34 @@ type FinalDecision =
   | { kind: 'approved'; target: ApprovedEntry; attempt: Attempt; dryRunAt: { monotonic: number } }
   | { kind: 'refused'; outcome: Outcome; cause: Cause; counts?: PlannedCounts };
 
+/** What every step of the second decision shares. */
+interface Deciding {
+  state: RunState;
+  services: RunServices;
+  /** Epoch milliseconds; `signal` fires then. */
+  sendBy: number;
+  signal: AbortSignal;
+}
+
 /** Counts and decides again; only `sending` comes between this and the call. */
 export const decideAgain = (
-  state: RunState,
   target: ApprovedEntry,
-  sendBy: number,
-  services: RunServices,
+  { state, services, sendBy }: Omit<Deciding, 'signal'>,
 ): Promise<FinalDecision> =>
   withDeadline(services.clock, sendBy, async (signal) => {
-    const decided = await asResult(() => decideWithinLimit(state, target, sendBy, services, signal));
+    const decided = await asResult(() => decideWithinLimit(target, { state, services, sendBy, signal }));
     if (decided.kind === 'done') return decided.value;
     if (signal.aborted) return { kind: 'refused', outcome: 'not-started', cause: outOfTime };
     return { kind: 'refused', outcome: 'failed', cause: { kind: 'server', error: decided.error, sent: 'no' } };
   });
 
-async function decideWithinLimit(
-  state: RunState,
-  target: ApprovedEntry,
-  sendBy: number,
-  services: RunServices,
-  signal: AbortSignal,
-): Promise<FinalDecision> {
-  const decideOn = (from: ApprovedEntry) => countAndDecide(state, from, target.plan.counts, sendBy, services, signal);
-  const decision = await decideOn(target);
+async function decideWithinLimit(target: ApprovedEntry, deciding: Deciding): Promise<FinalDecision> {
+  const planned = target.plan.counts;
+  const decision = await countAndDecide(target, planned, deciding);
   if (decision.kind === 'approved' || !hasTooMany(decision.cause)) return decision;
   // Old rows have arrived since Plan: within a row limit, an older cutoff than Plan's keeps to it.
-  const limited = await withinLimit(state, target, services, signal);
-  return limited ? decideOn(limited) : decision;
+  const limited = await withinLimit(target, deciding);
+  return limited ? countAndDecide(limited, planned, deciding) : decision;
 }
 
 const hasTooMany = (cause: Cause): boolean =>
@@ -57,11 +58,10 @@ const hasTooMany = (cause: Cause): boolean =>
 
 /** The entry with a cutoff that keeps to its row limit now; undefined if it has none, or no such cutoff was found. */
 async function withinLimit(
-  { runStartMillis, approveRows, refusesForceField }: RunState,
   target: ApprovedEntry,
-  { operations }: RunServices,
-  signal: AbortSignal,
+  { state, services: { operations }, signal }: Deciding,
 ): Promise<ApprovedEntry | undefined> {
+  const { runStartMillis, approveRows, refusesForceField } = state;
   const { policy, plan } = target;
   if (plan.counts.method === 'reindex' || policy.maxRowsPerRun === undefined) return undefined;
   const own = policyCutoff(runStartMillis, policy);
@@ -80,12 +80,9 @@ async function withinLimit(
 
 /** Counts and decides about the cutoff that the entry has. @param planned what Plan counted */
 async function countAndDecide(
-  state: RunState,
   target: ApprovedEntry,
   planned: PlannedCounts,
-  sendBy: number,
-  services: RunServices,
-  signal: AbortSignal,
+  { state, services, sendBy, signal }: Deciding,
 ): Promise<FinalDecision> {
   const { operations, clock } = services;
   const { policy, plan } = target;

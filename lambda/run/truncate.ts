@@ -108,7 +108,7 @@ async function prepareCall(state: RunState, target: ApprovedEntry, services: Run
   // Only after reading the record: an execution that is redriven days later must report what it has sent.
   if (clock.now() >= sendBy) return result(tooLate);
 
-  const decision = await decideAgain(state, target, sendBy, services);
+  const decision = await decideAgain(target, { state, services, sendBy });
   if (decision.kind === 'refused') {
     // Another invocation of this step may have been first and made the change.
     const from = { ...target, plan: { ...target.plan, counts: decision.counts ?? target.plan.counts } };

@@ -32,7 +32,14 @@ export const sendingMutants: readonly Mutant[] = [
     [transitions, 'startSending', takes('record, key, attempt', 'record, key, { ...attempt, method: "delete" }')],
   ]),
   mutant(1, 'insists on a field that the server refuses', [
-    [decideAgain, 'countAndDecide', takes('state, ...rest', '{ ...state, refusesForceField: false }, ...rest')],
+    [
+      decideAgain,
+      'countAndDecide',
+      takes(
+        'target, planned, deciding',
+        'target, planned, { ...deciding, state: { ...deciding.state, refusesForceField: false } }',
+      ),
+    ],
   ]),
   mutant(1, 'sends another batch size', [
     ['truncation/counts', 'truncateFields', returns('({ ...it, batchSize: 1 })')],
@@ -79,7 +86,7 @@ export const sendingMutants: readonly Mutant[] = [
       `(original) => async (...args) => {
         const it = await original(...args);
         if (it.kind !== 'approved') return it;
-        const sendBy = args[3];
+        const { sendBy } = args[2];
         const later = sendBy - it.attempt.sendBy;
         const attempt = { ...it.attempt, sendBy, judgeableAt: it.attempt.judgeableAt + later };
         return { ...it, attempt, dryRunAt: { monotonic: Number.POSITIVE_INFINITY } };
@@ -100,9 +107,9 @@ export const sendingMutants: readonly Mutant[] = [
     [
       decideAgain,
       'countAndDecide',
-      `(original) => (state, target, ...rest) => {
-        const cutoffMillis = policyCutoff(state.runStartMillis, target.policy);
-        return original(state, { ...target, plan: { ...target.plan, cutoffMillis } }, ...rest);
+      `(original) => (target, planned, deciding) => {
+        const cutoffMillis = policyCutoff(deciding.state.runStartMillis, target.policy);
+        return original({ ...target, plan: { ...target.plan, cutoffMillis } }, planned, deciding);
       }`,
     ],
     [decision, 'checks.rowLimit.rejection', nothing],

@@ -6,8 +6,12 @@ import { placeholder } from './secrets.ts';
 const maxBytes = 8192;
 
 /** Those that say what the request is, or how it travels: ours are right, and others could change what it does. */
-const ours =
-  /^(?:host|content-.*|accept(?:-encoding)?|date|expect|range|if-.*|prefer|idempotency-key|x-(?:original|rewrite)-url|x-restli-.*|x-(?:http-)?method.*|x-envoy-.*|l5d-.*|connection|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade|http2-settings)$/i;
+const ours = [
+  /^(?:host|content-.*|accept(?:-encoding)?|date|expect|range|if-.*|prefer|idempotency-key)$/i,
+  /^(?:connection|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade|http2-settings)$/i,
+  // Of gateways, meshes and DataHub's REST framework.
+  /^x-(?:(?:original|rewrite)-url|(?:http-)?method.*|restli-.*|envoy-.*)$|^l5d-/i,
+];
 
 /** A name as HTTP has it (RFC 9110 §5.1). */
 const isName = (text: string): boolean => /^[\w!#$%&'*+.^`|~-]{1,100}$/.test(text);
@@ -42,7 +46,7 @@ export function problemOfHeaders(entries: ReadonlyArray<[string, string]>, besid
     const lower = name.toLowerCase();
     if (!isName(name)) return 'has a name that no header can have';
     if (seen.has(lower)) return `has ${name} twice: keep one of them`;
-    if (ours.test(name)) return `has ${name}, which belongs to the request itself: leave it out`;
+    if (ours.some((form) => form.test(name))) return `has ${name}, which belongs to the request itself: leave it out`;
     if (value === '') return `has ${name} without a value`;
     if (!/^[\x20-\x7e\t]+$/.test(value)) {
       return `has a line break or another character in ${name} that no header can have`;

@@ -239,7 +239,7 @@ const beyond: Entry<'beyond'> = ({ entries, names, quarantined, quarantinedInAll
 });
 
 const change: Entry<'change'> = ({ policies, differ, unread, problem }) => ({
-  what: `${counted(policies, 'policy', 'policies')} that ${isOrAre(policies)} not live${differ === undefined ? '' : differ === 0 ? ', and would decide as those that are' : `, with ${counted(differ, 'difference', 'differences')} from those that are`}`,
+  what: `${counted(policies, 'policy', 'policies')} that ${isOrAre(policies)} not live${differText(differ)}`,
   why: joined(
     problem === undefined ? '' : `The live policies cannot be read, so nothing is compared: ${withoutPeriod(problem)}.`,
     unread === 0
@@ -248,6 +248,12 @@ const change: Entry<'change'> = ({ policies, differ, unread, problem }) => ({
   ),
   urgency: 'nothing',
 });
+
+function differText(differ: number | undefined): string {
+  if (differ === undefined) return '';
+  if (differ === 0) return ', and would decide as those that are';
+  return `, with ${counted(differ, 'difference', 'differences')} from those that are`;
+}
 
 const policyChange: Entry<'policy-change'> = ({ index, what, deletesMore, fields, today, withGiven }) => {
   const value = (text: string | number | boolean | undefined) => (text === undefined ? 'not set' : String(text));

@@ -1,4 +1,4 @@
-import { Annotations, Stack } from 'aws-cdk-lib';
+import { Annotations, Stack, Token } from 'aws-cdk-lib';
 import type { Dashboard, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Connections, IConnectable } from 'aws-cdk-lib/aws-ec2';
@@ -9,6 +9,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { indexMetrics, runMetrics } from '../lambda/aws/metrics.ts';
+import { serverAddress } from '../lambda/gms/http/base-url.ts';
 import { type Settings, SettingsError } from '../lambda/settings/settings.ts';
 import { makeJob } from './job.ts';
 import { runMetric } from './monitoring/dashboard.ts';
@@ -162,12 +163,16 @@ export class DatahubRetention extends Construct implements IConnectable {
         const remedy = 'name another (or give their stacks an env, if these are deployed to two accounts or regions)';
         throw new SettingsError([`${wrong} ${remedy}`]);
       }
-      if (other.settings.gmsUrl !== gmsUrl || [mode, other.settings.mode].includes('preview')) continue;
+      if (addressOf(other.settings.gmsUrl) !== addressOf(gmsUrl) || [mode, other.settings.mode].includes('preview'))
+        continue;
       const text = `gmsUrl is that of ${path} as well: if it is the same server, keep one of them, because neither ledger knows what the other has sent.`;
       Annotations.of(this).addWarningV2('datahub-retention:same-server', text);
     }
   }
 }
+
+/** In one spelling; as it is where only the deployment knows it. */
+const addressOf = (gmsUrl: string) => (Token.isUnresolved(gmsUrl) ? gmsUrl : serverAddress(gmsUrl.trim()));
 
 /** The usual options of a metric, and the index that it is about. */
 export interface IndexMetricOptions extends MetricOptions {

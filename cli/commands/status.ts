@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import type { StoredRecord } from '../../lambda/ledger/record.ts';
-import { parseRuns, type RunSummary } from '../../lambda/ledger/runs.ts';
+import { parseRuns } from '../../lambda/ledger/runs.ts';
 import { shellWord } from '../../lambda/report/guide/words.ts';
 import type { CommandLine } from '../command-line/read.ts';
 import { UsageError } from '../events/mistakes.ts';
 import { defaultLedgerPath, ledgerAt } from '../ledgers/choose.ts';
 import { statusJson } from '../ledgers/status.ts';
-import { type LastRun, lastRunLines, readLastRun } from '../ledgers/stored-ledger.ts';
+import { lastRunLines, readLastRun } from '../ledgers/stored-ledger.ts';
 import { outputFile, writeOutputFile } from '../outputs/output-file.ts';
 import { runsText, statusText } from '../outputs/status.ts';
 import type { ProcessContext } from './process-context.ts';
@@ -23,25 +23,30 @@ export async function status(
   const file = outputFile('status', commandLine);
   const ledger = ledgerAt(folder, env);
   let records: StoredRecord[];
-  let lastRun: LastRun | undefined;
-  let runs: RunSummary[] = [];
+  const unread: string[] = [];
+  /** What decides nothing keeps nobody from the records. */
+  const aside = (error: unknown): undefined => {
+    if (!(error instanceof LedgerError)) throw error;
+    unread.push(`${error.message}\n`);
+  };
   try {
     if (named !== undefined && !ledger.exists())
       throw new LedgerError(`The ledger ${resolve(folder)} does not exist: name another with --ledger.`);
     records = await ledger.list();
-    lastRun = await readLastRun(ledger);
-    runs = parseRuns(await ledger.runs.readRuns());
   } catch (error) {
     if (error instanceof LedgerError) throw new UsageError(error.message);
     throw error;
   }
+  const lastRun = await readLastRun(ledger).catch(aside);
+  const runs = parseRuns(await ledger.runs.readRuns().catch(aside));
   if (file !== undefined) {
+    if (unread.length > 0) throw new UsageError(unread.join(''));
     writeOutputFile(file, statusJson(records, lastRun, runs));
     return 0;
   }
   // A pod that names its ledger may have no home folder.
   const samples = named === undefined ? defaultLedgerPath(env, true) : undefined;
-  print(`${lastRunLines(lastRun).join('\n')}\nLedger  ${folder}\n`);
+  print(`${[...unread, ...lastRunLines(lastRun)].join('\n')}\nLedger  ${folder}\n`);
   if (commandLine.runs) {
     print(runs.length === 0 ? 'No run that enforces or releases is known.\n' : runsText(runs, width));
     return 0;

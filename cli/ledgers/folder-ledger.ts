@@ -32,13 +32,11 @@ const fileName = /^(?<index>.+)@(?<revision>\d{1,15})\.json$/;
  */
 export function folderLedger(folder: string, isNamed = false): StoredLedger {
   const path = (name: string) => join(folder, name);
-  const attempt = <Value>(what: string, act: () => Value): Value => {
+  const attempt = <Value>(what: string, act: () => Value, which = `The ledger ${folder}`): Value => {
     try {
       return act();
     } catch (error) {
-      throw error instanceof LedgerError
-        ? error
-        : new LedgerError(`The ledger ${folder} cannot be ${what}: ${why(error)}`);
+      throw error instanceof LedgerError ? error : new LedgerError(`${which} cannot be ${what}: ${why(error)}`);
     }
   };
   let wasThere = false;
@@ -82,7 +80,7 @@ export function folderLedger(folder: string, isNamed = false): StoredLedger {
   const beside = (name: string): RunStore => {
     const read = () => textOf(path(name)) || undefined;
     return {
-      readRuns: async () => attempt('read', read),
+      readRuns: async () => attempt('read', read, `The file ${path(name)}, which only says how runs ended,`),
       replaceRuns: async (text, before) =>
         attempt('written', () => {
           makeIfMissing();

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Token, Tokenization } from 'aws-cdk-lib';
 import { Connections, SecurityGroup } from 'aws-cdk-lib/aws-ec2';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
@@ -28,6 +29,8 @@ export function resourcesGiven(scope: Construct, given: ConstructResources): Res
   const problems = Object.entries(cdkObjects).flatMap(([name, { has, make, isList = false }]) => {
     const value: unknown = given[name as keyof ConstructResources];
     const isOne = (one: unknown) => typeof one === 'object' && one !== null && has.some((member) => member in one);
+    // Of a selection, the CDK takes its own default where there is nothing in it.
+    if (name === 'vpcSubnets' && isDeepStrictEqual(value, {})) return [];
     if (value === undefined || (isList ? Array.isArray(value) && value.every(isOne) : isOne(value))) return [];
     return [`${name} has to be ${isList ? 'a list, each item' : 'an object of the CDK,'} made with ${make}`];
   });

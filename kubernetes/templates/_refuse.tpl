@@ -7,8 +7,8 @@ policy among others, helm test tells, with the job's own check.
 {{- fail "policies: name at least one index, for example --set 'policies[0].entityType=dataset,policies[0].aspect=operation,policies[0].retentionDays=90'" -}}
 {{- end -}}
 {{- $url := .Values.server.url -}}
-{{- with regexFind "/(operations|aspects|entities|entitiesV2|usageStats|graphql|graphiql|swagger-ui|health|config|openapi(/.*)?)/?$" $url -}}
-{{- fail (printf "server.url: %s is the address of one of DataHub's APIs; leave out %s" $url .) -}}
+{{- with regexFind "(?i)(/api)?(/v[0-9]+)?/(operations|aspects|entities|entitiesV2|usageStats|graphql|graphiql|swagger-ui|health|config|openapi(/.*)?)/?$" $url -}}
+{{- fail (printf "server.url: %s is the address of one of DataHub's APIs; leave out %s (DataHub's frontend has GMS at /api/gms)" $url .) -}}
 {{- end -}}
 {{- if and .Values.server.noIdentity (or .Values.token.volume .Values.token.file) -}}
 {{- fail "server.noIdentity sends no token, and token.volume or token.file has one: remove one of them" -}}
@@ -18,7 +18,7 @@ policy among others, helm test tells, with the job's own check.
 {{- end -}}
 {{- /* SERVICE, SERVICE.NAMESPACE, and what begins with SERVICE.NAMESPACE.svc are names inside the cluster. */ -}}
 {{- $host := regexReplaceAll ":[0-9]*$" (urlParse $url).host "" -}}
-{{- if regexMatch "^(?i)(localhost|.*\\.localhost|127\\..*|0\\.0\\.0\\.0|\\[::1?\\])$" $host -}}
+{{- if regexMatch "^(?i)(localhost|.*\\.localhost|127\\..*|0\\.0\\.0\\.0|\\[::1?\\])\\.?$" $host -}}
 {{- fail (printf "server.url: %s is the pod itself; write the service of GMS, as in http://datahub-datahub-gms.datahub.svc:8080" $host) -}}
 {{- end -}}
 {{- if and .Values.networkPolicy.enabled (not .Values.networkPolicy.extraEgress) (not (regexMatch "^[a-z0-9-]+(\\.[a-z0-9-]+(\\.svc(\\..+)?)?)?$" $host)) -}}

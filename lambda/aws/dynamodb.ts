@@ -28,6 +28,9 @@ interface DynamoDbLedgerOptions {
 /** Pauses before the second, third and fourth attempt of one call, milliseconds. */
 const pausesMillis = [100, 500, 2000];
 
+/** Pages of a megabyte, far more than the records of one stage: a listing that goes on beyond that may never end. */
+const maxPages = 20;
+
 type Item = Record<string, AttributeValue>;
 
 const runsIndex = 'runs';
@@ -69,7 +72,7 @@ export function dynamoDbLedger(options: DynamoDbLedgerOptions): Ledger {
     async list() {
       const records: StoredRecord[] = [];
       let start: Item | undefined;
-      do {
+      for (let pages = 0; pages < maxPages; pages++) {
         const command = new QueryCommand({
           TableName: table,
           KeyConditionExpression: '#ledger = :ledger',
@@ -81,8 +84,9 @@ export function dynamoDbLedger(options: DynamoDbLedgerOptions): Ledger {
         const page = await repeated('list the records', () => client.send(command, limit()));
         for (const item of page.Items ?? []) records.push(parseItem(item['index']?.S ?? '', item));
         start = page.LastEvaluatedKey;
-      } while (start !== undefined);
-      return records;
+        if (start === undefined) return records;
+      }
+      throw new LedgerError(`Tried to list the ledger table ${table}: after ${maxPages} pages there is still another.`);
     },
 
     runs: {

@@ -1,7 +1,8 @@
 import type { Context } from 'aws-lambda';
 import { reportServices } from '../aws/report-services.ts';
+import { runIdOf } from '../run/input.ts';
 import { type ReportEvent, report } from '../run/report.ts';
 
 const services = reportServices();
 
-export const handler = (event: ReportEvent, context: Context) => report(event, services(event.execution.name, context));
+export const handler = async (event: ReportEvent, context: Context) => report(event, services(runIdOf(event), context));

@@ -58,13 +58,18 @@ export async function hasNoRuns({ runs }: Ledger): Promise<boolean> {
   }
 }
 
-/** The newest first; none where the text cannot be understood. */
-export const parseRuns = (stored: string | undefined): RunSummary[] =>
-  z.object({ runs: z.array(runSchema) }).safeParse(parseJson(stored ?? '')).data?.runs ?? [];
+const listed = (stored: string | undefined): unknown[] =>
+  z.object({ runs: z.array(z.unknown()) }).safeParse(parseJson(stored ?? '')).data?.runs ?? [];
 
-/** The same text with one more run; the oldest go first until they fit. */
+const understood = (run: unknown): RunSummary | undefined => runSchema.safeParse(run).data;
+
+/** The newest first, without what cannot be understood. */
+export const parseRuns = (stored: string | undefined): RunSummary[] =>
+  listed(stored).flatMap((run) => understood(run) ?? []);
+
+/** The same text with one more run; the oldest go first until they fit. What another version wrote stays as it is. */
 export function withRun(stored: string | undefined, run: RunSummary): string {
-  const runs = [run, ...parseRuns(stored).filter(({ runId }) => runId !== run.runId)].slice(0, max.runs);
+  const runs = [run, ...listed(stored).filter((one) => understood(one)?.runId !== run.runId)].slice(0, max.runs);
   const written = (): string => `${JSON.stringify({ version: 1, runs })}\n`;
   while (runs.length > 1 && Buffer.byteLength(written()) >= max.bytes) runs.pop();
   return written();

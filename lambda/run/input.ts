@@ -8,6 +8,16 @@ export interface PlanEvent {
   execution: { name: string; startTime: string };
 }
 
+/** The run that a step's event is about. A test event of Lambda's console is about none: nothing is done with it. */
+export function runIdOf(event: unknown): string {
+  const { execution, runId } = Object(event);
+  const id: unknown = execution?.name ?? runId;
+  if (typeof id === 'string') return id;
+  throw new RunInputError(
+    'Nothing was done: this function works only within a run. Start an execution of the state machine, with the input {"mode":"preview"} to see what it would do.',
+  );
+}
+
 /** @returns the input, or one sentence that says what is wrong with it */
 export function parseInput(value: unknown): { input: RunInput } | { problem: string } {
   const parsed = runInputSchema.safeParse(value ?? {});

@@ -70,10 +70,10 @@ export const settingFields = {
   mode: z.enum(modes).default('preview').meta({
     description: 'What scheduled runs do: preview only reports, enforce truncates for real.',
   }),
-  schedule: z.string().default('cron(30 3 * * ? *)').meta({
+  schedule: z.string().min(1).default('cron(30 3 * * ? *)').meta({
     description: 'When runs start, as an expression of EventBridge Scheduler.',
   }),
-  timeZone: z.string().default('UTC').meta({
+  timeZone: z.string().min(1).default('UTC').meta({
     description: 'The IANA name of the time zone that the schedule is in; it follows daylight saving.',
   }),
   emails: z.array(z.email('must be an email address')).default([]).meta({

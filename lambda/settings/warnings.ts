@@ -57,7 +57,7 @@ function placeholders(settings: Given, called: (field: string) => string): Warni
 function address({ gmsUrl: given, subnetIds }: Given): Warning[] {
   const gmsUrl = knownValue(given);
   if (gmsUrl === undefined) return [];
-  const plain = `gmsUrl ${gmsUrl} is plain http to a public host: the token can be read in transit; use https.`;
+  const plain = `gmsUrl ${gmsUrl} is plain http: outside a network of your own, the token can be read in transit; use https.`;
   const doubt = clusterHostWarning(gmsUrl);
   return [
     ...(isPlainAndPublic(gmsUrl, subnetIds !== undefined) ? warning('plain-http', ['gmsUrl'], plain) : []),

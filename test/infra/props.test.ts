@@ -71,7 +71,7 @@ describe('The props of the construct', () => {
     [{ securityGroups: ['sg-1'] }, /^securityGroups has to be a list, .* SecurityGroup.fromSecurityGroupId\.$/],
     [{ vpc: new Vpc(newStack(), 'V'), vpcSubnets: ['subnet-1'] }, /^vpcSubnets has to be .* vpc.selectSubnets\.$/],
     [{ queue: newApp() }, /^"queue" is not a known field/],
-    [{ headersParameter: newApp() }, /^headersParameter must be a string, not an object of a program\.$/],
+    [{ headersParameter: newApp() }, /^headersParameter must be a string, not an object of the class App\.$/],
     [{ stage: 7, policies: [7] }, /^The stage's name 7 must be a string; policies 1 must be an object, not 7/],
     [{ emails: ['team'], mode: 'x' }, /^mode must be .*; emails 1 must be an email address, not "team"\.$/],
   ])('that cannot work throw one sentence at synth: %j', (fields, sentence) => {
@@ -169,7 +169,8 @@ describe('The props of the construct', () => {
 
   test('doubt that two jobs which enforce have one server', () => {
     const stack = newStack();
-    for (const stage of ['a', 'b']) place({ stage, mode: 'enforce' }, stack, stage);
+    const gmsUrl = 'https://DATAHUB.example.com.:443/api/gms/';
+    for (const stage of ['a', 'b']) place({ stage, mode: 'enforce', ...(stage === 'b' && { gmsUrl }) }, stack, stage);
     expect(warned(stack)).toMatch(/gmsUrl is that of Foreign\/a as well: .*\[ack: datahub-retention:same-server\]/);
   });
 
@@ -229,6 +230,7 @@ describe('Resources, as types of the CDK', () => {
     const vpc = new Vpc(stack, 'Vpc');
     const inPublic = { vpc, vpcSubnets: { subnetType: SubnetType.PUBLIC } };
     expect(() => place(inPublic, stack)).toThrow(/^vpcSubnets are public/);
+    expect(() => place({ vpc, vpcSubnets: {} }, stack, 'Default')).not.toThrow();
     expect(() => place({ securityGroups: [new SecurityGroup(stack, 'Group', { vpc })] })).toThrow(/^vpc is missing/);
   });
 

@@ -81,8 +81,11 @@ function kindOf(answer: Answer, page: boolean): ServerErrorKind {
       return 'not-found';
     case 429:
       return 'throttled';
-    default:
+    case 400:
+    case 422:
       return said === undefined ? 'gateway' : 'bad-request';
+    default:
+      return said === undefined || status === 405 || isGateways(answer) ? 'gateway' : 'bad-request';
   }
 }
 

@@ -326,7 +326,11 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
     brief: 'connection broke off',
     came: `the connection broke off${codeOf(error)}`,
     ...(has(error, 'certificate') && { means: 'A gateway that does not accept the client certificate may end it so.' }),
-    ...(error.certificate ? clientCertificates[error.certificate] : wait),
+    ...(error.certificate
+      ? clientCertificates[error.certificate]
+      : has(error, 'certificate')
+        ? transient('ask whether the gateway accepts the certificate, and look at the logs of GMS')
+        : wait),
   }),
   aborted: () => ({ brief: 'out of time', came: 'the job gave up because its time was up', ...wait }),
   redirect: (error) => ({

@@ -156,7 +156,7 @@ describe('validate', () => {
     );
     expect(linesOf(stage, inspectionOf(stage).lines.join('\n'))).toEqual([
       expect.stringMatching(/^prod\.json:1:1: warning: Nobody will be notified: /),
-      'prod.json:2:3: warning: gmsUrl http://gms.corp.test/gms is plain http to a public host: the token can be read in transit; use https.',
+      'prod.json:2:3: warning: gmsUrl http://gms.corp.test/gms is plain http: outside a network of your own, the token can be read in transit; use https.',
       expect.stringMatching(/^prod\.json:3:3: warning: The alarm NotStarted would fire between two runs/),
       expect.stringMatching(/^prod\.json:5:32: warning: policy 1: dataset\.operations is not one of/),
       'prod.json: no mistake found.',

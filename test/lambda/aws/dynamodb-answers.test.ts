@@ -46,6 +46,11 @@ test('a damaged record takes the revision of its item, so that a release can wri
   }
 });
 
+test('a listing whose pages do not end is refused', async () => {
+  const { ledger } = ledgerThatMeets({ Items: [], LastEvaluatedKey: { index: { S: 'a' } } });
+  await expect(ledger.list()).rejects.toThrow(/^Tried to list the ledger table T: after 20 pages there is/);
+});
+
 describe('a read', () => {
   test('is tried four times in all, with longer and longer pauses', async () => {
     const { ledger, names, pauses } = ledgerThatMeets(failing(500), failing(503), lost, holding(anIdle()));

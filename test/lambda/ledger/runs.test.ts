@@ -43,6 +43,14 @@ describe('The last runs', () => {
     },
   );
 
+  test('keep what another version wrote, which only it understands', () => {
+    const text = withRun(
+      '{"runs": [{"runId": 7}, {"runId": "b", "finishedAt": "x", "result": "y", "indices": []}]}',
+      aRun('a'),
+    );
+    expect([ids(text), text]).toEqual([['a', 'b'], expect.stringContaining('{"runId":7}')]);
+  });
+
   test('keep the run of a writer that was first', async () => {
     let stored: string | undefined;
     let others = 1;

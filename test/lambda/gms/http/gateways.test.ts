@@ -113,6 +113,8 @@ const answers: Array<[who: string, answer: Answer]> = [
   ['nginx with a 400', http(400, page('400 Bad Request', 'nginx'), html)],
   ['a GMS with a 400', http(400, '{"message":"Failed to find entity with name x","status":400}')],
   ['static files', http(405, page('405 Not Allowed', 'nginx'), html)],
+  ['an API that takes no POST', http(405, '{"message":"HTTP 405 Method Not Allowed","status":405}')],
+  ['an API that takes no such type', http(415, '{"message":"Unsupported Media Type"}')],
   ['a service mesh', http(403, 'RBAC: access denied', text)],
   ['API Gateway', http(403, '{"message":"Forbidden"}', amazon('ForbiddenException'))],
   [

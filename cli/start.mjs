@@ -19,15 +19,18 @@ try {
 } finally {
   for (const file of opened) closeSync(file);
 }
-try {
-  const { register } = await import('tsx/esm/api');
-  register();
-  await import('./main.ts');
-} catch (error) {
-  if (error.code !== 'ERR_MODULE_NOT_FOUND' || !/package|node_modules/.test(error.message)) throw error;
-  const folder = fileURLToPath(new URL('..', import.meta.url));
-  process.stderr.write(
-    `Packages of this program are missing: run npm ci --include=dev in ${folder} (NODE_ENV=production leaves them out).\n`,
-  );
-  process.exit(2);
-}
+// Not at the top level, which Node 12 (of Ubuntu 22.04) cannot even read: then it does not say which one it needs.
+(async () => {
+  try {
+    const { register } = await import('tsx/esm/api');
+    register();
+    await import('./main.ts');
+  } catch (error) {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND' || !/package|node_modules/.test(error.message)) throw error;
+    const folder = fileURLToPath(new URL('..', import.meta.url));
+    process.stderr.write(
+      `Packages of this program are missing: run npm ci --include=dev in ${folder} (NODE_ENV=production leaves them out).\n`,
+    );
+    process.exit(2);
+  }
+})();

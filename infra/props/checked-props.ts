@@ -28,18 +28,13 @@ export function checkedProps(scope: Construct, props: DatahubRetentionProps): Ch
     Annotations.of(scope).addError(
       `${field} is NaN, as Number() makes it of a value that has yet to be looked up: give it a number.`,
     );
-  // Policies may be of a class of the app.
-  const policies = Array.isArray(given.policies) ? given.policies.map(plain) : given.policies;
-  const { stage, ...settled } = marked({ ...given, policies }, notANumber);
+  const { stage, ...settled } = marked(given, notANumber);
   const written = { ...settled, ...namesOfResources(resources) };
   const { settings, problems } = inspectSettings(stage, written, settingFields, namesOfProps);
   if (settings === undefined) throw new SettingsError(problems.map(({ sentence }) => sentence));
   const warnings = warningsOf({ ...settings, topicArn: resources.topic?.topicArn }, called);
   return inStack(scope, { settings: encoded(settings), resources, warnings }, called);
 }
-
-const plain = <Item>(item: Item): Item =>
-  typeof item === 'object' && item !== null && !Array.isArray(item) ? { ...item } : item;
 
 const called = namingOf(namesOfProps);
 

@@ -122,8 +122,7 @@ export function jsonExcerpt(value: unknown): string | undefined {
 function inJson(value: unknown): string | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);
   const made: unknown = Array.isArray(value) ? undefined : Object(value).constructor?.name;
-  if (typeof value === 'object' && typeof made === 'string' && made !== 'Object')
-    return `an object of the class ${made}`;
+  if (typeof value === 'object' && typeof made === 'string' && made !== 'Object') return `an instance of ${made}`;
   if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`;
   try {
     return JSON.stringify(value);

@@ -34,6 +34,9 @@ const wrong = (field: keyof GivenSettings, message: string): Problem[] => [
   { path: [field], sentence: message.includes(field) ? message : `${field}: ${message}` },
 ];
 
+const wrongIf = (is: boolean, field: keyof GivenSettings, message: string): Problem[] =>
+  is ? wrong(field, message) : [];
+
 function address({ gmsUrl }: Given): Problem[] {
   const problem = gmsUrl === undefined ? undefined : hostProblem(gmsUrl);
   return problem === undefined ? [] : wrong('gmsUrl', problem);
@@ -45,11 +48,8 @@ function schedule({ schedule, mode }: Given): Problem[] {
   if (parsed.kind === 'wrong') {
     return wrong('schedule', `schedule ${schedule} cannot be used: ${parsed.reason}; write it like cron(30 3 * * ? *)`);
   }
-  if (parsed.kind === 'cron' || mode !== 'enforce') return [];
-  return wrong(
-    'schedule',
-    `${schedule} fires at every deployment, which mode "enforce" does not allow: write it as cron(...)`,
-  );
+  const atOnce = `${schedule} fires at every deployment, which mode "enforce" does not allow: write it as cron(...)`;
+  return wrongIf(parsed.kind !== 'cron' && mode === 'enforce', 'schedule', atOnce);
 }
 
 function timeZone({ timeZone }: Given): Problem[] {
@@ -85,22 +85,16 @@ function audience(
   named: ReadonlySet<string>,
   called: Naming,
 ): Problem[] {
-  const alarmTopic = (does: string): Problem[] => [
-    { path: ['alarmTopicArn'], sentence: `${called('alarmTopicArn')} ${does}` },
-  ];
+  const alarmTopic = called('alarmTopicArn');
+  const ofNothing = `${alarmTopic} would get nothing, because alarms is false: remove one of the two`;
+  const ownKey = 'topicKeyArn is the key of topicArn, which is missing: encryptionKeyArn encrypts our own topic';
+  const twice = `${alarmTopic} is the topic of the reports: one event would bring two messages there; name another, or omit it`;
   return [
-    ...(alarms === false && named.has(called('alarmTopicArn'))
-      ? alarmTopic('would get nothing, because alarms is false: remove one of the two')
-      : []),
-    ...(topicKeyArn !== undefined && topicArn === undefined
-      ? wrong(
-          'topicKeyArn',
-          'topicKeyArn is the key of topicArn, which is missing: encryptionKeyArn encrypts our own topic',
-        )
-      : []),
-    ...(new Set(emails).size < emails.length ? wrong('emails', 'names an address twice: remove one') : []),
+    ...(alarms === false && named.has(alarmTopic) ? [{ path: ['alarmTopicArn'], sentence: ofNothing }] : []),
+    ...wrongIf(topicKeyArn !== undefined && topicArn === undefined, 'topicKeyArn', ownKey),
+    ...wrongIf(new Set(emails).size < emails.length, 'emails', 'names an address twice: remove one'),
     ...(alarmTopicArn !== undefined && alarmTopicArn === topicArn
-      ? alarmTopic('is the topic of the reports: one event would bring two messages there; name another, or omit it')
+      ? [{ path: ['alarmTopicArn'], sentence: twice }]
       : []),
   ];
 }
@@ -133,24 +127,15 @@ export function regionProblems(
 
 /** Amazon Q Developer silently drops everything else. */
 function chatFormat({ slackChannelId, teamsChannelId, httpsFormat = 'amazon-q' }: Given): Problem[] {
-  const chat =
-    slackChannelId === undefined ? (teamsChannelId === undefined ? undefined : 'teamsChannelId') : 'slackChannelId';
-  return chat === undefined || httpsFormat === 'amazon-q'
-    ? []
-    : wrong(
-        'httpsFormat',
-        `httpsFormat must be amazon-q, or be left out, where there is a ${chat}: it is reached over HTTPS`,
-      );
+  const chat = slackChannelId === undefined ? 'teamsChannelId' : 'slackChannelId';
+  const text = `httpsFormat must be amazon-q, or be left out, where there is a ${chat}: it is reached over HTTPS`;
+  return wrongIf((slackChannelId ?? teamsChannelId) !== undefined && httpsFormat !== 'amazon-q', 'httpsFormat', text);
 }
 
 function parameters(given: Given): Problem[] {
   const policies = `${given.parameterPrefix}/policies`;
-  if (given.parameterPrefix === undefined) return [];
-  return identityParameters.flatMap((field) =>
-    given[field]?.startsWith(`${policies}/`)
-      ? wrong(field, `must not be below ${policies}, where policies are read from`)
-      : [],
-  );
+  const text = `must not be below ${policies}, where policies are read from`;
+  return identityParameters.flatMap((field) => wrongIf(given[field]?.startsWith(`${policies}/`) ?? false, field, text));
 }
 
 const identityParameters = [
@@ -161,12 +146,10 @@ const identityParameters = [
 ] as const;
 
 function identity({ noIdentity, gmsUrl, clientCertificateParameter }: Given, named: ReadonlySet<string>): Problem[] {
+  const both = 'noIdentity sends no token, and tokenParameter names one: remove one of them';
+  const plain = clientCertificateParameter !== undefined && gmsUrl?.startsWith('http:') === true;
   return [
-    ...(noIdentity && named.has('tokenParameter')
-      ? wrong('noIdentity', 'noIdentity sends no token, and tokenParameter names one: remove one of them')
-      : []),
-    ...(clientCertificateParameter !== undefined && gmsUrl?.startsWith('http:')
-      ? wrong('clientCertificateParameter', 'needs a gmsUrl with https://: only TLS shows a certificate')
-      : []),
+    ...wrongIf(noIdentity === true && named.has('tokenParameter'), 'noIdentity', both),
+    ...wrongIf(plain, 'clientCertificateParameter', 'needs a gmsUrl with https://: only TLS shows a certificate'),
   ];
 }

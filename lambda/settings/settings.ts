@@ -89,28 +89,18 @@ export function inspectSettings(
     ...stageProblems(stage),
     ...fieldProblems,
     ...crossFieldProblems(onlyKnown(all), named, called),
-    ...braces(knownValue(fields.policies) ?? []),
+    ...(knownValue(fields.policies) ?? []).flatMap((policy, at) => {
+      const sentence = `policy ${at + 1} holds {{, which Parameter Store refuses as the name of another parameter`;
+      return Object.values(policy).some((value) => String(value).includes('{{'))
+        ? { path: ['policies', at], sentence }
+        : [];
+    }),
     ...policyProblems.map((one) => ({ ...one, path: ['policies', ...one.path] })),
   ];
   if (problems.length > 0) return { fields, problems };
   const { $schema: _, tags: __, ...settings } = all;
   return { settings: { ...settings, policies } as Settings<UnresolvedValue>, fields, problems };
 }
-
-/** Parameter Store refuses such a value: it would name another parameter. */
-const braces = (policies: readonly object[]): Problem[] =>
-  policies.flatMap((policy, at) =>
-    Object.entries(policy).flatMap(([field, value]) =>
-      typeof value === 'string' && value.includes('{{')
-        ? [
-            {
-              path: ['policies', at, field],
-              sentence: `policy ${at + 1}: ${field} must not hold {{, which Parameter Store refuses`,
-            },
-          ]
-        : [],
-    ),
-  );
 
 /** How settings are written, where that is not their name. */
 export type FieldNames = Partial<Record<keyof GivenSettings, string>>;

@@ -143,7 +143,11 @@ export const wrong: [values: object, by: 'schema' | 'chart', named: RegExp][] = 
   [{ server: { url: 'http://localhost:8080' } }, 'chart', /localhost is the pod itself/],
   [{ server: { url: 'http://localhost.:8080' } }, 'chart', /localhost\. is the pod itself/],
   [{ server: { url: 'http://127.0.0.1:8080' } }, 'chart', /127.0.0.1 is the pod itself/],
-  [{ server: { url: 'https://datahub.example.com/api/graphql' } }, 'chart', /leave out .api.graphql \(DataHub's frontend has/],
+  [
+    { server: { url: 'https://datahub.example.com/api/graphql' } },
+    'chart',
+    /leave out .api.graphql \(DataHub's frontend has/,
+  ],
   [{ server: { url: 'http://gms:8080/openapi/v3' } }, 'chart', /leave out .openapi/],
   [{ image: { repository: 'registry.example.com/datahub-retention:0.1.0' } }, 'schema', /image.repository/],
   [{ image: { repository: 'registry.example.com:70000/datahub-retention' } }, 'schema', /image.repository/],

@@ -71,7 +71,7 @@ describe('The props of the construct', () => {
     [{ securityGroups: ['sg-1'] }, /^securityGroups has to be a list, .* SecurityGroup.fromSecurityGroupId\.$/],
     [{ vpc: new Vpc(newStack(), 'V'), vpcSubnets: ['subnet-1'] }, /^vpcSubnets has to be .* vpc.selectSubnets\.$/],
     [{ queue: newApp() }, /^"queue" is not a known field/],
-    [{ headersParameter: newApp() }, /^headersParameter must be a string, not an object of the class App\.$/],
+    [{ headersParameter: newApp() }, /^headersParameter must be a string, not an instance of App\.$/],
     [{ stage: 7, policies: [7] }, /^The stage's name 7 must be a string; policies 1 must be an object, not 7/],
     [{ emails: ['team'], mode: 'x' }, /^mode must be .*; emails 1 must be an email address, not "team"\.$/],
   ])('that cannot work throw one sentence at synth: %j', (fields, sentence) => {
@@ -109,40 +109,20 @@ describe('The props of the construct', () => {
   const both = (given: ITopic) => ({ topic: given, alarmTopic: given });
   test.each<[string, (stack: Stack) => object, RegExp]>([
     ['a stage that nobody gave', () => ({ stage: newApp().node.tryGetContext('stage') }), /^stage is missing/],
-    [
-      'its text',
-      () => ({ stage: `${undefined}` }),
-      /^The stage's name "undefined" is what a value that is missing becomes/,
-    ],
+    ['its text', () => ({ stage: `${undefined}` }), /^The stage's name "undefined" is what a value/],
     ['an empty one', () => ({ stage: '' }), /^The stage's name "" must begin with a letter/],
-    [
-      'a key by its alias',
-      (in_) => ({ tokenKey: Alias.fromAliasName(in_, 'A', 'alias/a') }),
-      /^tokenKey: must be the key/,
-    ],
-    [
-      'an alias',
-      (in_) => ({ encryptionKey: new Key(in_, 'K').addAlias('a') }),
-      /^encryptionKey: must be the key, not its/,
-    ],
+    ['a key by its alias', (in_) => ({ tokenKey: Alias.fromAliasName(in_, 'A', 'alias/a') }), /^tokenKey: must be the/],
+    ['an alias', (in_) => ({ encryptionKey: new Key(in_, 'K').addAlias('a') }), /^encryptionKey: must be the key/],
     [
       "an alias as a topic's key",
       (in_) => ({ topic: new Topic(in_, 'Own', { masterKey: Alias.fromAliasName(in_, 'A', 'alias/a') }) }),
       /^topic\.masterKey: must be the key/,
     ],
     ['a FIFO topic', (in_) => ({ alarmTopic: new Topic(in_, 'Own', { fifo: true }) }), /^alarmTopic: must not be FIFO/],
-    [
-      'one by its name',
-      (in_) => ({ topic: Topic.fromTopicArn(in_, 'T', `${onCall}.fifo`) }),
-      /^topic: must not be FIFO/,
-    ],
+    ['one by its name', (in_) => ({ topic: Topic.fromTopicArn(in_, 'T', `${onCall}.fifo`) }), /^topic: must not be F/],
     ['one topic for both', (in_) => both(topic(in_)), /^alarmTopic is the topic of the/],
     ['one of this app', (in_) => both(own(in_)), /^alarmTopic is the topic of the/],
-    [
-      'no security group',
-      (in_) => ({ vpc: new Vpc(in_, 'V'), securityGroups: [] }),
-      /^securityGroups must not be empty/,
-    ],
+    ['no security group', (in_) => ({ vpc: new Vpc(in_, 'V'), securityGroups: [] }), /^securityGroups must not be/],
     ['a topic without alarms', (in_) => ({ alarms: false, alarmTopic: own(in_) }), /^alarmTopic would get nothing/],
     [
       'two regions',
@@ -303,36 +283,22 @@ describe('Resources, as types of the CDK', () => {
   });
 });
 
+const texts = [
+  ...['mode', 'timeZone', 'slackWorkspaceId', 'slackChannelId', 'teamsTenantId', 'teamsTeamId', 'teamsChannelId'],
+  ...['parameterPrefix', 'tokenParameter', 'headersParameter', 'clientCertificateParameter', 'clientKeyParameter'],
+  ...['caCertificateParameter', 'runbookUrl', 'notify', 'emailFormat', 'httpsFormat', 'queueFormat', 'logLevel'],
+];
+const numbers = ['minRetentionDays', 'maxRowsPerRun', 'maxRunHours', 'alarmIfNotStartedHours'];
+
 /** What is refused or derived together is tried together; everything has a value of its own at deployment. */
 const later: Record<string, (text: (id: string) => string, number: (id: string) => number) => object> = {
   'the stage': (text) => ({ stage: text('stage') }),
   'the schedule': (text) => ({ schedule: text('schedule') }),
   'everything else': (text, number) => ({
     gmsUrl: `https://${text('gmsUrl')}/gms`,
-    mode: text('mode'),
-    timeZone: text('timeZone'),
     emails: ['data@example.com', text('emails')],
-    slackWorkspaceId: text('slackWorkspaceId'),
-    slackChannelId: text('slackChannelId'),
-    teamsTenantId: text('teamsTenantId'),
-    teamsTeamId: text('teamsTeamId'),
-    teamsChannelId: text('teamsChannelId'),
-    caCertificateParameter: text('caCertificateParameter'),
-    parameterPrefix: text('parameterPrefix'),
-    tokenParameter: text('tokenParameter'),
-    headersParameter: text('headersParameter'),
-    clientCertificateParameter: text('clientCertificateParameter'),
-    clientKeyParameter: text('clientKeyParameter'),
-    runbookUrl: text('runbookUrl'),
-    notify: text('notify'),
-    emailFormat: text('emailFormat'),
-    httpsFormat: text('httpsFormat'),
-    queueFormat: text('queueFormat'),
-    logLevel: text('logLevel'),
-    minRetentionDays: number('minRetentionDays'),
-    maxRowsPerRun: number('maxRowsPerRun'),
-    maxRunHours: number('maxRunHours'),
-    alarmIfNotStartedHours: number('alarmIfNotStartedHours'),
+    ...Object.fromEntries(texts.map((name) => [name, text(name)])),
+    ...Object.fromEntries(numbers.map((name) => [name, number(name)])),
     policies: [
       { entityType: text('policies'), aspect: 'operation', retentionDays: number('days'), owner: text('owner') },
       { entityType: 'chart', aspect: text('aspect'), retentionDays: 90, batchSize: number('batch') },

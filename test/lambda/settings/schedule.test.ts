@@ -56,10 +56,8 @@ describe('A schedule expression', () => {
     ['cron(0/0 3 * * ? *)', /stepping/],
     ['cron(x 3 * * ? *)', /illegal characters/],
     ['cron(0 0 31 2 ? *)', /no date from now on matches it, so it would never run/],
-    ['cron(30 3 * * ? 2020)', /no date from now on matches it, so it would never run/],
     ['cron(30 3 23 11 ? 2026)', /no date from now on matches it, so it would never run/],
     ['rate(0 days)', /must be at least 1/],
-    ['rate(1 week)', /neither cron/],
   ])('%s is wrong', (expression, reason) => {
     expect(parseSchedule(expression, now)).toEqual({ kind: 'wrong', reason: expect.stringMatching(reason) });
   });

@@ -133,7 +133,6 @@ const answers: Array<[who: string, answer: Answer]> = [
   ['a 404', http(404, '')],
   ['a page that says it is JSON', http(200, `<!DOCTYPE html>${titled('Sign in')}`)],
   ['no content', 'HTTP/1.1 204 No Content\r\n\r\n'],
-  ['an empty body', http(200, '')],
   ['JSON that breaks off', http(200, '{"value":"Delete 1')],
   ['some text', http(200, 'OK', text)],
   ['a flag conflict', http(200, '{"value":"please only set forceReindex OR forceDeleteByQuery flags"}')],
@@ -142,7 +141,6 @@ const answers: Array<[who: string, answer: Answer]> = [
   ['a missing privilege', restError(403, 'User is unauthorized to truncate timeseries index')],
   ['a missing privilege before 0.13.2', restError(401, 'User is unauthorized to truncate timeseries index')],
   ['a field of the wrong type', restError(400, "Parameters of method 'truncateTimeseriesAspect' failed validation")],
-  ['an odd 4xx', http(418, '')],
   ['what is not HTTP', 'SSH-2.0-x\r\n'],
   [
     'a missing index whose name comes first in the message',

@@ -82,7 +82,7 @@ function checkRelease(indices: readonly string[], policies: Policies, records: r
   for (const name of indices) {
     if (known.some((one) => searchIndexOfName(one) === searchIndexOfName(name))) continue;
     const where = policies.count === 0 ? 'the ledger does not know it' : 'neither the policies nor the ledger know it';
-    const there = known.length === 0 ? 'the ledger is empty' : `there are ${known.join(', ')}`;
+    const there = known.length === 0 ? 'the ledger is empty' : `it has ${known.join(', ')}`;
     throw new UsageError(`release ${name}: ${where}; ${there}.`);
   }
 }

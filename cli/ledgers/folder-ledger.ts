@@ -32,11 +32,13 @@ const fileName = /^(?<index>.+)@(?<revision>\d{1,15})\.json$/;
  */
 export function folderLedger(folder: string, isNamed = false): StoredLedger {
   const path = (name: string) => join(folder, name);
-  const attempt = <Value>(what: string, act: () => Value, which = `The ledger ${folder}`): Value => {
+  const attempt = <Value>(what: string, act: () => Value): Value => {
     try {
       return act();
     } catch (error) {
-      throw error instanceof LedgerError ? error : new LedgerError(`${which} cannot be ${what}: ${why(error)}`);
+      throw error instanceof LedgerError
+        ? error
+        : new LedgerError(`The ledger ${folder} cannot be ${what}: ${why(error)}`);
     }
   };
   let wasThere = false;
@@ -78,9 +80,18 @@ export function folderLedger(folder: string, isNamed = false): StoredLedger {
    * part of it.
    */
   const beside = (name: string): RunStore => {
-    const read = () => textOf(path(name)) || undefined;
+    const read = () => {
+      try {
+        return textOf(path(name)) || undefined;
+      } catch (error) {
+        const { problem } = problemOfFile(error);
+        throw new LedgerError(
+          `${path(name)} cannot be read (${problem}): it only says how runs ended, so move it away.`,
+        );
+      }
+    };
     return {
-      readRuns: async () => attempt('read', read, `The file ${path(name)}, which only says how runs ended,`),
+      readRuns: async () => read(),
       replaceRuns: async (text, before) =>
         attempt('written', () => {
           makeIfMissing();

@@ -159,22 +159,21 @@ function pauseAfter(error: unknown, attempt: number): number | undefined {
 /** Whether a retry may succeed: no answer, an overloaded or failing service. Refusals and LedgerError are final. */
 function isRetryable(error: unknown): boolean {
   if (error instanceof LedgerError) return false;
-  const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } };
+  const { name, $metadata } = error as AwsError;
   const status = $metadata?.httpStatusCode;
   return status === undefined || status >= 500 || isThrottling(name ?? '');
 }
 
+type AwsError = Partial<Error> & { $metadata?: { httpStatusCode?: number } };
+
 function ledgerError(table: string, what: string, error: unknown): LedgerError {
   if (error instanceof LedgerError) return error;
-  const {
-    name = 'Error',
-    message = '',
-    $metadata,
-  } = error as { name?: string; message?: string; $metadata?: { httpStatusCode?: number } };
+  const { name = 'Error', message = '', $metadata } = error as AwsError;
+  const status = $metadata?.httpStatusCode;
   const remedy =
-    $metadata?.httpStatusCode === undefined
+    status === undefined
       ? 'functions in a private network need a NAT gateway or the gateway endpoint for DynamoDB'
-      : `${remedyOf(name, $metadata.httpStatusCode)}; nothing is started without the ledger`;
+      : `${remedyOf(name, status)}; nothing is started without the ledger`;
   return new LedgerError(
     `Tried to ${what} in the ledger table ${table}: ${name}: ${message.slice(0, 200)}; ${remedy}.`,
   );

@@ -38,20 +38,15 @@ type Given = Settings<UnresolvedValue>;
 const warning = (id: string, path: PropertyKey[], text: string): Warning[] => [{ id, path, text }];
 
 function placeholders(settings: Given, called: (field: string) => string): Warning[] {
-  return Object.entries<unknown>(settings).flatMap(([field, value]) => {
-    const texts: unknown[] = Array.isArray(value) ? value : [value];
-    return texts.flatMap((text, at) => {
+  return Object.entries<unknown>(settings).flatMap(([field, value]) =>
+    [value].flat().flatMap((text, at) => {
       const problem = typeof text === 'string' ? placeholderProblem(text) : undefined;
       if (problem === undefined) return [];
       const path = Array.isArray(value) ? [field, at] : [field];
-      return {
-        id: `placeholder-${path.join('-')}`,
-        path,
-        text: `${called(field)}: ${problem}.`,
-        isPlaceholder: true,
-      } as const;
-    });
-  });
+      const id = `placeholder-${path.join('-')}`;
+      return { id, path, text: `${called(field)}: ${problem}.`, isPlaceholder: true } as const;
+    }),
+  );
 }
 
 function address({ gmsUrl: given, subnetIds }: Given): Warning[] {

@@ -60,7 +60,8 @@ const accepting = /^\W*(?:ok|success\w*)\W*$/i;
 
 function looksRefused(said: Answer): boolean {
   if (['code', 'statuscode', ...errorCodes].some((name) => isError(said.get(name)))) return true;
-  if ([...said].some(([name, value]) => /^(?:error|fail|fault|reject)/.test(name) && namesError(value))) return true;
+  if ([...said].some(([name, value]) => /^(?:is|has)?(?:error|fail|fault|reject)/.test(name) && namesError(value)))
+    return true;
   if (['accepted', 'delivered', 'sent'].some((name) => said.get(name) === false)) return true;
   const status = statuses.map((name) => said.get(name));
   if (status.some((one) => refusing.test(String(one)) || Number(one) >= 400 || Number(one) < 0)) return true;

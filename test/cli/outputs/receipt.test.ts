@@ -29,6 +29,7 @@ test.each<[who: string, receipt: string, answer: string]>([
   ['XML with the code 0', 'accepted', '<?xml version="1.0"?><response><errorCode>0</errorCode><errors/></response>'],
   ['a service that says what came of it', 'doubtful', '{"delivered":false}'],
   ['a service that answers yes to an error', 'doubtful', '{"error":true,"info":"no such channel"}'],
+  ['a service that answers yes to whether there is one', 'doubtful', '{"isError":true,"info":"no such channel"}'],
   ['a service without errors', 'accepted', '{"status":"no errors"}'],
   ['a mail relay', 'doubtful', '{"accepted":[],"rejected":["a@b"],"response":"550"}'],
   ['Apigee', 'doubtful', '{"fault":{"faultstring":"x","detail":{"errorcode":"y"}}}'],

@@ -93,13 +93,14 @@ export function reasonOfNextCheck({ record, watch }: WatchedEntry): string | und
  */
 export function resultLine(outcome: string, result: TruncationResult): string[] {
   const { rowsMissing = 0, rowsNotVisible = 0, rowsDeleted, taskRows = 0, rowsLeftBehind = 0, oldIndex } = result;
+  const isReindex = rowsLeftBehind > 0 || rowsDeleted === undefined;
   const counts: Array<[count: number, what: string]> = [
-    [rowsMissing, outcome === 'rows-missing' ? 'missing' : 'newer than the cutoff gone as well'],
+    [rowsMissing, outcome === 'rows-missing' || isReindex ? 'missing' : 'newer than the cutoff gone as well'],
     [rowsNotVisible, 'not visible'],
     [rowsLeftBehind, `left behind in ${oldIndex ?? 'the old index'}`],
   ];
   const said = counts.filter(([count]) => count > 0).map(([count, what]) => `${rows(count, 'exact')} ${what}`);
-  if (rowsLeftBehind > 0 || rowsDeleted === undefined) return said;
+  if (isReindex) return said;
   const deleted = `${rows(rowsDeleted, 'exact')} deleted`;
   const unseen = `its task reports ${rows(taskRows, 'exact')} deleted, but the counts show ${exact(rowsDeleted)}`;
   return [...said, isAheadOfCounts(taskRows, rowsDeleted) ? unseen : deleted];

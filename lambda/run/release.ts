@@ -156,17 +156,17 @@ async function missingIn(
     return { unknown: 'reindex', nothingChanged: isUntouched || undefined };
   }
   const status = taskId === undefined ? undefined : await asResult(() => operations.taskStatus(taskId, { signal }));
-  // Once a check has seen it end, it cannot run any more.
-  if (status?.kind === 'failed' && record.attempt.end === undefined) {
-    return { missing, unknown: 'running', error: status.error };
-  }
   const seen = status?.kind === 'done' ? status.value : undefined;
-  if (seen?.kind === 'found' && !seen.completed) return { missing, unknown: 'running' };
   const isLost = !isUnresolved(record) && record.lastVerdict?.verdict.outcome === 'rows-missing';
   const kept = keptRows(record.attempt, { ...counted.value, rowsToKeep }, endCounters(seen) ?? record.attempt.end);
   // In an index that the search engine does not know, nothing can be refreshed.
   const notVisible = isLost || counted.value.isAbsent ? undefined : whyNotVisible(kept);
-  return { missing, notVisible, unwritten: unwrittenIn(kept) };
+  const counts = { missing, notVisible, unwritten: unwrittenIn(kept) };
+  // Once a check has seen it end, it cannot run any more.
+  if (status?.kind === 'failed' && record.attempt.end === undefined) {
+    return { ...counts, unknown: 'running', error: status.error };
+  }
+  return seen?.kind === 'found' && !seen.completed ? { ...counts, unknown: 'running' } : counts;
 }
 
 /** What the runbook needs: the cutoff, and of a reindex, whose late rows may hide what it left out, the old index. */

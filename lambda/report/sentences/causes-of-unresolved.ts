@@ -10,6 +10,8 @@ import {
   type Context,
   compareIndices,
   cutoffText,
+  ifRed,
+  isOrAre,
   joined,
   nameOf,
   nextRunChecks,
@@ -195,7 +197,7 @@ export function quarantined(cause: CauseOf<'quarantined'>, entry: DecidedIndex, 
     ...common,
     subject: missingToday(cause) > 0 ? `${rows(missingToday(cause), 'exact')} missing today` : `since ${date(since)}`,
     urgency: hasLost ? 'act' : 'week',
-    next: hasLost ? (isReplaced(cause) ? afterLossNext : afterLossInPlaceNext) : compareIndices,
+    next: hasLost ? (isReplaced(cause) ? afterLossNext : `${ifRed}: ${afterLossInPlaceNext}`) : compareIndices,
     inspect: listIndices(entry),
     act: hasLost ? pause(context) : undefined,
     section: cause.outcome === 'rows-missing' ? 'Rows missing' : undefined,
@@ -238,6 +240,7 @@ function todayText({ today }: CauseOf<'quarantined'>): string {
   if (today === undefined) return '';
   if ('error' in today) return `Today's count failed: ${withoutPeriod(errorSentences(today.error).came)}.`;
   const { expected, found, inPlace, notVisible, unwritten = 0, nothingChanged } = today;
+  const fewer = expected - found;
   if (nothingChanged) {
     return `Today its old rows and ${exact(found)} of ${rows(expected, 'exact')} to keep are there, as before the request, and no task is known: nothing has changed, although nothing proves that no reindex comes later.`;
   }
@@ -247,10 +250,11 @@ function todayText({ today }: CauseOf<'quarantined'>): string {
     return `Today none of the ${rows(expected, 'exact')} to keep is visible: the index is empty, or not refreshed.`;
   }
   if (notVisible === 'written') {
-    return `Today ${exact(expected - found)} of ${rows(expected, 'exact')} to keep are not visible, and its task has written ${unwritten > 0 ? `all but ${exact(unwritten)} of them` : 'them'}: not refreshed?`;
+    const written = unwritten > 0 ? `all but ${exact(unwritten)} of them` : fewer === 1 ? 'it' : 'them';
+    return `Today ${exact(fewer)} of ${rows(expected, 'exact')} to keep ${isOrAre(fewer)} not visible, and its task has written ${written}: not refreshed?`;
   }
-  const besides = unwritten > 0 && unwritten < expected - found ? `; its task did not write ${exact(unwritten)}` : '';
+  const besides = unwritten > 0 && unwritten < fewer ? `; its task did not write ${exact(unwritten)}` : '';
   return found < expected
-    ? `Today ${exact(expected - found)} of ${rows(expected, 'exact')} to keep are missing${besides}.`
+    ? `Today ${exact(fewer)} of ${rows(expected, 'exact')} to keep ${isOrAre(fewer)} missing${besides}.`
     : `Today ${exact(found)} of ${rows(expected, 'exact')} to keep are there; late rows may hide a loss.`;
 }

@@ -7,6 +7,7 @@ import {
   type Context,
   createToken,
   cutoffText,
+  ifRed,
   isOrAre,
   joined,
   replaced,
@@ -46,7 +47,7 @@ const fewerRows: Entry<'fewer-rows'> = ({ index, expected, found, since }) => ({
   what: `fewer rows in ${index}: ${exact(found)} of the ${exact(expected)} that were counted on ${moment(since)} and should still be there`,
   why: "This job does not delete these rows: DataHub's datahub-gc, an upgrade, a person or an unavailable shard can explain it. The policy stays in force.",
   urgency: 'week',
-  next: 'If the index is red, wait until every shard is back. Otherwise find out what deletes rows from it.',
+  next: `${ifRed} find out what deletes rows from it.`,
   inspect: listIndices(fromDottedName(index)),
   section: 'Rows missing',
 });
@@ -129,7 +130,7 @@ function unknownOf(
         };
       }
       return {
-        clause: `it may still run, and its status cannot be read${came}${besides}`,
+        clause: `it may still run: its status cannot be read${came}${besides}`,
         next: 'Release it again once its status can be read. If it never can, and no task reindexes it, release it as it is.',
       };
     }
@@ -194,7 +195,7 @@ function refusal(
         ...(note.notVisible === undefined
           ? {
               next: joined(
-                'Bring the rows back as the runbook says, then release it again.',
+                `${ifRed} bring the rows back as the runbook says, then release it again.`,
                 (note.method === 'reindex' || wasReplaced !== '') &&
                   'Until then, do not upgrade DataHub: that may remove the old index with the rows.',
               ),
@@ -210,8 +211,9 @@ function refusal(
       const { clause, next } = unknownOf(note, context);
       return {
         why: joined(replaced(note.indexBefore, note.indexNow), asSentence(clause), cutoffText(note.cutoffMillis)),
-        next,
-        inspect: note.unknown === 'reindex' || note.unknown === 'running' ? listTasks : lists,
+        ...(note.notVisible === undefined
+          ? { next, inspect: note.unknown === 'reindex' || note.unknown === 'running' ? listTasks : lists }
+          : { ...hidden, next: `${hidden.next} ${next}` }),
         instead: note.nothingChanged
           ? releaseAnyway(index, 0, 'This counts again, and releases it as it is', context)
           : accepting('without proof that no row is missing'),

@@ -226,7 +226,7 @@ const engines: Record<EngineKind, Omit<Entry, 'urgency'> & { urgency?: 'nothing'
     inspect: listHealth,
   },
   memory: {
-    brief: 'search engine out of memory',
+    brief: 'search engine overloaded',
     means: 'The search engine has too little memory for it, or too much to do (circuit breaker, full queues).',
     ...transient("give the search engine more memory, or move this job's hour away from other load"),
     inspect: listMemory,

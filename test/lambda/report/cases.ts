@@ -413,7 +413,7 @@ export const noteCases: [name: string, note: Note][] = [
   [
     'not released: its status cannot be read',
     {
-      ...{ ...notReleased, why: 'unknown', unknown: 'running', missing: 0, method: 'reindex' },
+      ...{ ...notReleased, why: 'unknown', unknown: 'running', missing: 330, notVisible: 'perhaps', method: 'reindex' },
       error: { ...slow, operation: 'task-status' },
     },
   ],

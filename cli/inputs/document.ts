@@ -12,7 +12,7 @@ import {
   type Node as YamlNode,
 } from 'yaml';
 import type { Problem } from '../../lambda/policy/explain.ts';
-import { type Place, readJson } from '../../lambda/policy/read-json.ts';
+import { notUtf8, type Place, readJson } from '../../lambda/policy/read-json.ts';
 
 /** A text that people maintain, as JSON with comments or as YAML, with the places that a message about it names. */
 
@@ -41,8 +41,11 @@ const start: Place = { line: 1, column: 1 };
 export function readDocument(given: string, name: string): TextDocument | NoDocument {
   const text = given.replace(/^\ufeff/, '');
   const isYaml = /\.ya?ml$/i.test(name) || (!/\.jsonc?$/i.test(name) && /^\s*[^\s[{/]/.test(text));
-  // Only the reader of JSON looks for other encodings and for nothing at all.
-  if (isYaml && text.trim() !== '' && !/^\ufffd|\0/.test(text)) return readYaml(text);
+  // What is not UTF-8 has become this character, also in the middle (an owner's name in Latin-1).
+  const garbled = text.indexOf('\ufffd');
+  if (garbled >= 0) return { kind: 'wrong', problem: notUtf8, at: placeAt(linesOf(text), garbled) };
+  // Only the reader of JSON looks for UTF-16 and for nothing at all.
+  if (isYaml && text.trim() !== '' && !text.includes('\0')) return readYaml(text);
   const read = readJson(text, { comments: true });
   if (read.kind === 'wrong') return { ...read, at: read.at ?? start };
   return { kind: 'document', value: read.value, placeOf: placesInJson(text), ambiguous: () => [] };
@@ -50,8 +53,7 @@ export function readDocument(given: string, name: string): TextDocument | NoDocu
 
 function placesInJson(text: string): TextDocument['placeOf'] {
   const tree = parseTree(text);
-  const lines = new LineCounter();
-  for (let at = 0; at >= 0; at = text.indexOf('\n', at) + 1 || -1) lines.addNewLine(at);
+  const lines = linesOf(text);
   return (path) => {
     let node: JsonNode | undefined;
     for (let depth = path.length; node === undefined && depth >= 0; depth--) {
@@ -59,6 +61,12 @@ function placesInJson(text: string): TextDocument['placeOf'] {
     }
     return placeAt(lines, node?.parent?.type === 'property' ? node.parent.offset : (node?.offset ?? 0));
   };
+}
+
+function linesOf(text: string): LineCounter {
+  const lines = new LineCounter();
+  for (let at = 0; at >= 0; at = text.indexOf('\n', at) + 1 || -1) lines.addNewLine(at);
+  return lines;
 }
 
 function placeAt(lines: LineCounter, offset: number): Place {
@@ -80,6 +88,7 @@ function readYaml(text: string): TextDocument | NoDocument {
         schema: 'core',
         merge: true,
         prettyErrors: false,
+        logLevel: 'error',
         lineCounter: lines,
       }),
     ];
@@ -110,14 +119,18 @@ function yamlMistake(code: ErrorCode, rest: string): string {
     ? `has ${key ? `the key "${key}"` : 'a key'} twice in one mapping: keep one of them`
     : code === 'TAB_AS_INDENT'
       ? 'is indented with a tab here, which YAML does not allow: use blanks'
-      : 'is not YAML here: look for an indent, a quote or a bracket that does not fit';
+      : code === 'TAG_RESOLVE_FAILED'
+        ? 'has a tag here (!) that is none of YAML 1.2: leave it out'
+        : 'is not YAML here: look for an indent, a quote or a bracket that does not fit';
 }
 
+/** Or one around itself: policies are a tree. */
 function unknownAlias(document: Document.Parsed): YamlNode | undefined {
   let found: YamlNode | undefined;
   visit(document, {
-    Alias(_, alias) {
-      if (alias.resolve(document) !== undefined) return undefined;
+    Alias(_, alias, around) {
+      const meant = alias.resolve(document);
+      if (meant !== undefined && !around.includes(meant)) return undefined;
       found = alias;
       return visit.BREAK;
     },

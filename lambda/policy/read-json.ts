@@ -24,7 +24,7 @@ export function readJson(text: string, { comments = false } = {}): JsonText {
   const json = text.replace(/^\ufeff/, '');
   if (json.trim() === '') return wrong('is empty');
   // Windows PowerShell writes UTF-16 by default.
-  if (/^\ufffd|\0/.test(json)) return wrong('is not UTF-8 text: save it again in that encoding');
+  if (/^\ufffd|\0/.test(json)) return wrong(notUtf8);
   const findings = inspect(json, comments);
   if (findings === undefined) return wrong('is nested too deeply');
   const { mistake, repeated } = findings;
@@ -41,6 +41,8 @@ export function readJson(text: string, { comments = false } = {}): JsonText {
   }
   return wrong(`has the key ${repeated.key} twice in one object: keep one of them`, repeated.at);
 }
+
+export const notUtf8 = 'is not UTF-8 text: save it again in that encoding';
 
 const wrong = (problem: string, at?: Place): JsonText => ({ kind: 'wrong', problem, ...(at && { at }) });
 

@@ -161,7 +161,9 @@ describe('The files that people have', () => {
       `- ${policy.replace('90', '2026-01-01')}\n`,
       '1:45: policy 1: retentionDays must be a number, not "2026',
     ],
-    ['tag.yaml', `- ${policy.replace('90', '!days 90')}\n`, '1:60: it is not YAML here'],
+    ['tag.yaml', `- ${policy.replace('90', '!days 90')}\n`, '1:60: it has a tag here (!)'],
+    ['itself.yaml', 'policies: &all\n  - *all\n', '2:5: it refers to an anchor that is not defined before it.'],
+    ['latin1.yaml', `- ${policy.replace(' }', ', owner: M\ufffdller }')}\n`, '1:72: it is not UTF-8 text'],
     ['typo.yaml', values.replace('name:', 'nmae:'), '3:3: "nmae" is not a known field: did you mean name?'],
     [
       'both.yaml',

@@ -155,6 +155,16 @@ export const namedFiles = (given: Options): Array<[option: string, path: string]
     return isPath && typeof path === 'string' && path !== '-' ? [[writtenOption(name), path]] : [];
   });
 
+/** A value that its option does not take; the variable that may have held it. */
+export class WrongValue extends UsageError {
+  readonly variable: string | undefined;
+
+  constructor(message: string, variable: string | undefined) {
+    super(message);
+    this.variable = variable;
+  }
+}
+
 /** The option for commander. Its value is checked here, and never repeated: it may be a secret. */
 export function optionFor(
   name: OptionName,
@@ -172,9 +182,9 @@ export function optionFor(
     if (text.startsWith('--')) throw new UsageError(`${written} needs a value before the next option.`);
     if (text === '') throw new UsageError(`${written} is empty: give it a value, or leave it out.`);
     if (before !== undefined) throw new UsageError(`${written} is given twice.`);
-    if (choices && !choices.includes(text)) throw new UsageError(`${written} takes ${choices.join(' or ')}.`);
-    const result = read?.(text) ?? { value: text };
-    if ('takes' in result) throw new UsageError(`${written} takes ${result.takes}.`);
+    const isOther = choices !== undefined && !choices.includes(text);
+    const result = isOther ? { takes: choices.join(' or ') } : (read?.(text) ?? { value: text });
+    if ('takes' in result) throw new WrongValue(`${written} takes ${result.takes}.`, hasEnv ? env : undefined);
     return result.value;
   });
 }

@@ -2,8 +2,17 @@ import { Command, CommanderError } from 'commander';
 import { nearest } from '../../lambda/policy/nearest.ts';
 import { jobVersion } from '../../version.ts';
 import { UsageError } from '../events/mistakes.ts';
-import { describedInHelp, type Options, optionFor, optionOf, options, readIndex, writtenOption } from './options.ts';
-import { exampleOf, inCheckout, type Verb, verbNames, verbs, verbsWith } from './verbs.ts';
+import {
+  describedInHelp,
+  type Options,
+  optionFor,
+  optionOf,
+  options,
+  readIndex,
+  WrongValue,
+  writtenOption,
+} from './options.ts';
+import { exampleOf, inCheckout, isRun, type Verb, verbNames, verbs, verbsWith } from './verbs.ts';
 
 /** Lets commander read the command line, without letting it write or end the process. */
 
@@ -11,6 +20,8 @@ import { exampleOf, inCheckout, type Verb, verbNames, verbs, verbsWith } from '.
 export interface CommandLine extends Options {
   verb: Verb;
   words: string[];
+  /** Of a run, what is wrong in its environment: a file of variables changes between two nights, as others do. */
+  mistakes?: string[];
 }
 
 /** Text to print instead of doing anything: `--help`, `--version`, `help preview`. */
@@ -40,6 +51,11 @@ export function readCommandLine(argv: readonly string[], program: string): Comma
   } catch (error) {
     const verb = argv.find((word): word is Verb => verbNames.includes(word as Verb));
     const see = `See ${[program, verb, '--help'].filter(Boolean).join(' ')}.`;
+    if (error instanceof WrongValue && verb && isRun(verb) && error.variable && process.env[error.variable]) {
+      delete process.env[error.variable];
+      const rest = readCommandLine(argv, program) as CommandLine;
+      return { ...rest, mistakes: [`${error.message} ${see}`, ...(rest.mistakes ?? [])] };
+    }
     if (error instanceof UsageError) throw new UsageError(`${error.message} ${see}`);
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { verb: 'print', text: printed };

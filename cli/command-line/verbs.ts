@@ -7,6 +7,9 @@ import type { OptionName } from './options.ts';
 
 export type Verb = 'demo' | 'survey' | 'preview' | 'enforce' | 'release' | 'status' | 'runbook' | 'validate';
 
+/** It has a report, for what is wrong with its inputs as well. */
+export const isRun = (verb: Verb): boolean => verb === 'preview' || verb === 'enforce' || verb === 'release';
+
 interface VerbDescription {
   /** One line for the general help. */
   summary: string;

@@ -18,7 +18,7 @@ export type Inputs = Awaited<ReturnType<typeof readInputs>>;
 export async function readInputs(commandLine: CommandLine, output: RunListener, context: ProcessContext) {
   const { env } = context;
   const { ledger } = commandLine;
-  const mistakes: string[] = [];
+  const mistakes = [...(commandLine.mistakes ?? [])];
   const kept = (error: unknown): undefined => {
     if (!(error instanceof UsageError)) throw error;
     mistakes.push(error.message);

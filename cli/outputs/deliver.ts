@@ -69,6 +69,8 @@ export function proxyNotice(url: string): string {
   return ` through the proxy ${URL.canParse(proxy) ? new URL(proxy).host : 'of the environment'}`;
 }
 
+export const signInAtProxy = 'A proxy wants a sign-in: put user name and password into HTTPS_PROXY or HTTP_PROXY.';
+
 function whyNoAnswer(error: unknown, waitedMillis: number): Failure {
   if (!(error instanceof NoAnswerError)) throw error;
   const { stage, code, mayHaveArrived, proxyStatus } = error;
@@ -81,8 +83,10 @@ function whyNoAnswer(error: unknown, waitedMillis: number): Failure {
     const remedy = 'Give the certificate of a private authority with --ca-file.';
     return { problem: `its certificate is not trusted, or it does not speak TLS${why}. ${remedy}`, isTransient: false };
   }
-  if (proxyStatus !== undefined)
-    return { problem: `the proxy answered ${proxyStatus}. Check HTTPS_PROXY.`, isTransient: false };
+  if (proxyStatus !== undefined) {
+    const remedy = proxyStatus === 407 ? signInAtProxy : 'Check HTTPS_PROXY, and what it lets through.';
+    return { problem: `the proxy answered ${proxyStatus}. ${remedy}`, isTransient: proxyStatus >= 500 };
+  }
   if (mayHaveArrived) {
     const isSlow = stage === 'timeout';
     const [what, remedy] = isSlow

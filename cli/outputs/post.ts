@@ -7,7 +7,7 @@ import { oneLine } from '../../lambda/report/sentences/text.ts';
 import type { Posted } from '../events/run-listener.ts';
 import type { RawResponse } from '../inputs/request.ts';
 import { secretsOf, type Webhook } from '../inputs/webhook.ts';
-import { type DeliveryOptions, deliver, type Failure, maxBytes, proxyNotice } from './deliver.ts';
+import { type DeliveryOptions, deliver, type Failure, maxBytes, proxyNotice, signInAtProxy } from './deliver.ts';
 import { receiptOf } from './receipt.ts';
 
 /** A receiver's refusal is usually a word or two. */
@@ -69,7 +69,7 @@ function remedyOf(status: number, { source, format }: Webhook): string {
     return `It does not take ${what}: ${otherFormats(format)}, too.`;
   }
   if (status === 405) return `What is there takes no messages: put the webhook's own address into ${source}.`;
-  if (status === 407) return 'A proxy wants a sign-in: put user name and password into HTTPS_PROXY or HTTP_PROXY.';
+  if (status === 407) return signInAtProxy;
   if (status === 413) return 'The message is longer than it takes, or than a proxy in between lets through.';
   return `The address may have been withdrawn: put a new one into ${source}.`;
 }

@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { folderLedger } from '../../../cli/ledgers/folder-ledger.ts';
 import { serverAddress } from '../../../lambda/gms/http/base-url.ts';
 import { aQuarantined } from '../../support/records.ts';
@@ -31,6 +31,7 @@ test.each<[what: string, mistake: RegExp, spoil: (night: Night, args: string[]) 
   ['policies that are no JSON', /it is not JSON/, ({ files }) => files.write('policies.json', '{')],
   ['policies that are gone', /no such file/, ({ files }) => rmSync(files.at('policies.json'))],
   ['an index without a policy', /has no policy for it/, (_, args) => [...args, 'chart.chartUsageStatistics']],
+  ['a wrong value', /takes a whole number of hours/, () => vi.stubEnv('DATAHUB_RETENTION_MAX_RUN_HOURS', '0')],
   ['an empty token file', /is empty/, ({ files }) => files.write('token', '')],
   [
     'a CA file that is gone',

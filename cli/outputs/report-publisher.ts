@@ -84,7 +84,7 @@ async function deliverAll(message: Message, run: ReportOutputs, output: RunListe
     output.problem(`Until a message is posted, nothing more is deleted in ${unreported.join(', ')}.`);
   }
   const pushProblem = pushUrl && (await pushFigures(pushUrl, figuresOf(report), { caPem: server.ca?.() }));
-  if (pushProblem !== undefined) output.problem(pushProblem);
+  if (pushProblem !== undefined) output.problem(redactor(server.secrets())(pushProblem));
   return { report, printed, posting, hasFile, hasFigures: hasFiguresFile && pushProblem === undefined };
 }
 
@@ -157,6 +157,8 @@ async function postMessage(
   if (webhook.when === 'problems' && !isWorthPublishing(message.report, byHand)) return 'not-asked';
   const body = destinations[webhook.format].render(message);
   const posted = await post(webhook, body, { caPem: server.ca?.() });
-  output.posted(posted);
+  // It never got the identity from us, and may have it all the same.
+  const clean = redactor(server.secrets());
+  output.posted(posted.kind === 'failed' ? { ...posted, problem: clean(posted.problem) } : posted);
   return posted.kind === 'posted' ? 'posted' : 'refused';
 }

@@ -37,7 +37,8 @@ test.each([
     const [status, body] = answers[asked % answers.length]!;
     answer.writeHead(status, { 'x-sample-data': 'true', 'content-type': 'text/html' }).end(body);
   });
-  const args = run(verb, samplePolicies, '--json', files.at('report.json'), '--log', log);
+  const receivers = ['--metrics-url', url, '--notify-url-file', files.write('hook', `${url}/hook`)];
+  const args = run(verb, samplePolicies, '--json', files.at('report.json'), '--log', log, ...receivers);
   const here = await runHere(at(url, args));
   expect(asked).toBeGreaterThan(3);
   rmSync(files.at('token'));

@@ -78,7 +78,7 @@ function withChange(input: LocalInput, text: string | undefined): LocalInput {
   if (input.mode !== 'preview' || input.release) {
     throw new UsageError(`${changeVariable} is for a preview alone: unset it, or type preview.`);
   }
-  const parsed = parseInput({ ...input, ...Object(change), mode: 'preview' });
+  const parsed = parseInput({ ...input, ...Object(change) });
   if ('problem' in parsed) throw new UsageError(`${changeVariable}: ${parsed.problem}.`);
   if (!parsed.input.policies) {
     throw new UsageError(`${changeVariable} has no policies: make it with validate --policies FILE --json -.`);

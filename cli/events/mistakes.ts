@@ -15,6 +15,7 @@ const problems: Record<string, { problem: string; remedy?: string }> = {
   EISDIR: { problem: 'it is a folder' },
   ENOTDIR: { problem: 'part of the path is not a folder' },
   ENAMETOOLONG: { problem: 'its name is too long' },
+  ENXIO: { problem: 'it is neither a file nor a pipe' },
   ELOOP: { problem: 'its links lead in a circle' },
   EROFS: { problem: 'a read-only file system' },
   ENOSPC: { problem: 'the disk is full', remedy: 'free some space' },

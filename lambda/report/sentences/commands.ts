@@ -98,12 +98,15 @@ export const release = (
 export const releaseAnyway = (name: string, acceptMissing: number, say: string, context: Context) =>
   byHand(say, { release: [name], acceptMissing }, context);
 
+/** None in the preview of a change: this one would take the live policies, which may not even have the index. */
 export const preview = (context: Context, name?: string) =>
-  byHand(
-    'This counts again and deletes nothing',
-    { mode: 'preview', indices: name === undefined ? undefined : [name] },
-    context,
-  );
+  context.ofChange
+    ? undefined
+    : byHand(
+        'This counts again and deletes nothing',
+        { mode: 'preview', indices: name === undefined ? undefined : [name] },
+        context,
+      );
 
 export const approve = (entry: DecidedIndex, approveRows: number, say: string, context: Context) =>
   byHand(say, { mode: 'enforce', indices: [nameOf(entry)], approveRows }, context, true);

@@ -267,7 +267,7 @@ const policyChange: Entry<'policy-change'> = ({ index, what, deletesMore, fields
   };
   return {
     what: `${what} policy for ${index}${changed === '' ? '' : `: ${changed}`}${deletesMore ? '; it may delete more' : ''}`,
-    why: joined(decided('The next run without it', today), decided('With it', withGiven)),
+    why: joined(decided('The next run without the change', today), decided('With it', withGiven)),
     urgency: 'nothing',
   };
 };

@@ -17,7 +17,7 @@ describe('A change before it is live', () => {
     const { status, stdout } = await runHere(here.run('preview', live), { env: { DATAHUB_RETENTION_INPUT: change } });
     expect(stdout).toMatch(/^Subject: \[DataHub retention\] PREVIEW OF A CHANGE /m);
     expect(stdout.replace(/\s+/g, ' ')).toMatch(
-      /Changed policy for dataset\.operation: retentionDays 90 \(live: 180\); it may delete more\. The next run without it: .*\. With it: \d+ rows to delete\./,
+      /Changed policy for dataset\.operation: retentionDays 90 \(live: 180\); it may delete more\. The next run without the change: .*\. With it: \d+ rows to delete\./,
     );
     expect([status, here.sent(), await here.states()]).toEqual([0, [], []]);
   });
@@ -36,6 +36,7 @@ describe('A change before it is live', () => {
     ['enforce', '{"indices":["dataset.operation"],"approveRows":1000000}', 'is for a preview alone'],
     ['release', change, 'is for a preview alone'],
     ['preview', '{"release":["dataset.operation"],"acceptMissing":1000000}', 'has no policies'],
+    ['preview', change.replace('preview', 'enforce'), 'name the mode preview'],
     ['preview', '{', 'is not JSON'],
     ['preview', '{"policies":{}}', 'policies must be an array'],
   ])('is refused with %s of %s, and no server is asked', async (verb, text, problem) => {

@@ -132,6 +132,13 @@ describe('what is offered to type fits the situation', () => {
     },
   );
 
+  test('a preview of a change offers no command that takes the live policies: they may not have the index', () => {
+    const ceiling = anEntry('above-ceiling', { kind: 'above-ceiling', approveRows: 100 });
+    const change = aReportOf([ceiling], { notes: [{ kind: 'change', policies: 1, unread: 0 }] });
+    const { inspect, act } = sentencesOf(ceiling, contextOf(change, aws));
+    expect([inspect, act]).toEqual([undefined, undefined]);
+  });
+
   test('a preview asks for a release only once that is accepted', () => {
     expect(named('a preview verifies nothing')).toMatchObject({ urgency: 'week', instead: undefined });
   });

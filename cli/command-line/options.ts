@@ -155,16 +155,6 @@ export const namedFiles = (given: Options): Array<[option: string, path: string]
     return isPath && typeof path === 'string' && path !== '-' ? [[writtenOption(name), path]] : [];
   });
 
-/** A value that its option does not take; the variable that may have held it. */
-export class WrongValue extends UsageError {
-  readonly variable: string | undefined;
-
-  constructor(message: string, variable: string | undefined) {
-    super(message);
-    this.variable = variable;
-  }
-}
-
 /** The option for commander. Its value is checked here, and never repeated: it may be a secret. */
 export function optionFor(
   name: OptionName,
@@ -184,7 +174,7 @@ export function optionFor(
     if (before !== undefined) throw new UsageError(`${written} is given twice.`);
     const isOther = choices !== undefined && !choices.includes(text);
     const result = isOther ? { takes: choices.join(' or ') } : (read?.(text) ?? { value: text });
-    if ('takes' in result) throw new WrongValue(`${written} takes ${result.takes}.`, hasEnv ? env : undefined);
+    if ('takes' in result) throw new UsageError(`${written} takes ${result.takes}.`, hasEnv ? env : undefined);
     return result.value;
   });
 }

@@ -2,16 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { nearest } from '../../lambda/policy/nearest.ts';
 import { jobVersion } from '../../version.ts';
 import { UsageError } from '../events/mistakes.ts';
-import {
-  describedInHelp,
-  type Options,
-  optionFor,
-  optionOf,
-  options,
-  readIndex,
-  WrongValue,
-  writtenOption,
-} from './options.ts';
+import { describedInHelp, type Options, optionFor, optionOf, options, readIndex, writtenOption } from './options.ts';
 import { exampleOf, inCheckout, isRun, type Verb, verbNames, verbs, verbsWith } from './verbs.ts';
 
 /** Lets commander read the command line, without letting it write or end the process. */
@@ -51,7 +42,7 @@ export function readCommandLine(argv: readonly string[], program: string): Comma
   } catch (error) {
     const verb = argv.find((word): word is Verb => verbNames.includes(word as Verb));
     const see = `See ${[program, verb, '--help'].filter(Boolean).join(' ')}.`;
-    if (error instanceof WrongValue && verb && isRun(verb) && error.variable && process.env[error.variable]) {
+    if (error instanceof UsageError && verb && isRun(verb) && error.variable && process.env[error.variable]) {
       delete process.env[error.variable];
       const rest = readCommandLine(argv, program) as CommandLine;
       return { ...rest, mistakes: [`${error.message} ${see}`, ...(rest.mistakes ?? [])] };

@@ -151,16 +151,8 @@ describe('The files that people have', () => {
     ['two.yaml', `- ${policy}\n---\n- ${policy}\n`, '2:1: it holds several documents'],
     ['anchor.yaml', 'policies:\n  - *none\n', '2:5: it refers to an anchor that is not defined before it.'],
     ['octal.yaml', `- ${policy.replace('90', '0365')}\n`, '1:45: 0365 begins with 0, and Helm reads that as octal'],
-    [
-      'yes.yaml',
-      `- ${policy.replace(' }', ', enabled: yes }')}\n`,
-      '1:64: policy 1: enabled must be true or false, not "yes"',
-    ],
-    [
-      'date.yaml',
-      `- ${policy.replace('90', '2026-01-01')}\n`,
-      '1:45: policy 1: retentionDays must be a number, not "2026',
-    ],
+    ['yes.yaml', `- ${policy.replace(' }', ', enabled: yes }')}\n`, '1:64: policy 1: enabled must be true or false'],
+    ['date.yaml', `- ${policy.replace('90', '2026-01-01')}\n`, '1:45: policy 1: retentionDays must be a number'],
     ['tag.yaml', `- ${policy.replace('90', '!days 90')}\n`, '1:60: it has a tag here (!)'],
     ['itself.yaml', 'policies: &all\n  - *all\n', '2:5: it refers to an anchor that is not defined before it.'],
     ['latin1.yaml', `- ${policy.replace(' }', ', owner: M\ufffdller }')}\n`, '1:72: it is not UTF-8 text'],

@@ -262,11 +262,7 @@ describe('A try ends by our own timer', () => {
       /: (?:no connection|its certificate)/,
     ],
     ['refuses', (socket) => socket.end('HTTP/1.1 403 No\r\n\r\n'), /: the proxy answered 403/],
-    [
-      'is away once',
-      (socket, count) => (count === 1 ? socket.end('HTTP/1.1 502 No\r\n\r\n') : socket.end()),
-      noConnection,
-    ],
+    ['is away once', (socket, count) => socket.end(count > 1 ? '' : 'HTTP/1.1 502 No\r\n\r\n'), noConnection],
   ])('where a proxy %s', async (_, act, sentence) => {
     const proxy = await rawServer({ onRequest: act });
     for (const scheme of ['http', 'socks5']) {

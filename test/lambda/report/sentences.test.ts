@@ -7,6 +7,7 @@ import { outcomes } from '../../../lambda/model/outcomes.ts';
 import { entryFields, maxUnmanaged } from '../../../lambda/model/report-schema.ts';
 import { serverErrorKinds } from '../../../lambda/model/server-error.ts';
 import { mail } from '../../../lambda/report/destinations/mail.ts';
+import { itemsOf } from '../../../lambda/report/items.ts';
 import { messageOf } from '../../../lambda/report/message.ts';
 import { showTask } from '../../../lambda/report/sentences/commands.ts';
 import type { Sentences } from '../../../lambda/report/sentences/phrases.ts';
@@ -21,7 +22,7 @@ import {
 import { diagnosis, errorSentences } from '../../../lambda/report/sentences/server-errors.ts';
 import { holds } from '../../properties.ts';
 import { anyText, membersOf, valuesOf } from '../../support/arbitrary.ts';
-import { anEntry, aReportOf } from '../../support/reports.ts';
+import { anEntry, aReport, aReportOf } from '../../support/reports.ts';
 import { audiences, aws, entryCases, errorCases, noteCases } from './cases.ts';
 
 /**
@@ -137,6 +138,13 @@ describe('what is offered to type fits the situation', () => {
     const change = aReportOf([ceiling], { notes: [{ kind: 'change', policies: 1, unread: 0 }] });
     const { inspect, act } = sentencesOf(ceiling, contextOf(change, aws));
     expect([inspect, act]).toEqual([undefined, undefined]);
+  });
+
+  test('of several indices in one item, a command that looks at one task says whose it is', () => {
+    const left = (name: string) =>
+      anEntry('incomplete', { kind: 'remains', runs: true }, { name: `dataset.${name}`, taskId: `${name}:1` });
+    const [item] = itemsOf(aReport([left('operation'), left('datasetProfile')]), context).problems;
+    expect(item?.sentences.inspect?.say).toBe('See what its task is doing, for dataset.operation');
   });
 
   test('a preview asks for a release only once that is accepted', () => {

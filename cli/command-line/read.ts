@@ -43,6 +43,7 @@ export function readCommandLine(argv: readonly string[], program: string): Comma
     const verb = argv.find((word): word is Verb => verbNames.includes(word as Verb));
     const see = `See ${[program, verb, '--help'].filter(Boolean).join(' ')}.`;
     if (error instanceof UsageError && verb && isRun(verb) && error.variable && process.env[error.variable]) {
+      // Commander reads the environment by itself.
       delete process.env[error.variable];
       const rest = readCommandLine(argv, program) as CommandLine;
       return { ...rest, mistakes: [`${error.message} ${see}`, ...(rest.mistakes ?? [])] };

@@ -5,8 +5,9 @@ import type { CommandLine } from '../command-line/read.ts';
 import { type TryRead, UsageError } from '../events/mistakes.ts';
 import type { RunListener } from '../events/run-listener.ts';
 import { isNullDevice } from '../events/signals.ts';
+import { NoTokenError } from '../inputs/identity.ts';
 import { addressInPolicies, noPolicies, type Policies, policiesFile, withLimits } from '../inputs/policies.ts';
-import { partsOfServer } from '../inputs/server.ts';
+import { NoServerError, partsOfServer } from '../inputs/server.ts';
 import { readWebhook, type Webhook, withoutAddress } from '../inputs/webhook.ts';
 import { openLedger } from '../ledgers/choose.ts';
 import { runFiles } from './files.ts';
@@ -19,8 +20,11 @@ export async function readInputs(commandLine: CommandLine, output: RunListener, 
   const { env } = context;
   const { ledger } = commandLine;
   const mistakes = [...(commandLine.mistakes ?? [])];
+  let areUnread = false;
   const kept = (error: unknown): undefined => {
     if (!(error instanceof UsageError)) throw error;
+    // What is not given elsewhere may be in the policies' file, which has a mistake of its own.
+    if (areUnread && (error instanceof NoServerError || error instanceof NoTokenError)) return;
     mistakes.push(error.message);
   };
   const attempt: TryRead = (read) => {
@@ -43,6 +47,7 @@ export async function readInputs(commandLine: CommandLine, output: RunListener, 
       commandLine,
     ),
   );
+  areUnread = policies === undefined;
   const { baseUrl, ca, server } = partsOfServer(commandLine, env, attempt, () =>
     addressInPolicies(policies?.settings ?? noPolicies.settings),
   );

@@ -102,10 +102,13 @@ function addressOf(typed: AddressInFile | undefined, settings: DatahubSettings):
   return { baseUrl: address.baseUrl, from: found.from, place, noIdentity: typed?.noIdentity };
 }
 
+/** Nobody said which server. */
+export class NoServerError extends UsageError {}
+
 function addressInFile(file: DatahubEnv | NoDatahubEnv): FoundText {
   if (!('missing' in file) && file.server !== undefined) return { text: file.server, from: datahubenv };
   const why = 'missing' in file ? file.missing : `${datahubenv} has no gms.server`;
-  throw new UsageError(`No server: give --gms-url URL or set DATAHUB_GMS_URL (${why}).`);
+  throw new NoServerError(`No server: give --gms-url URL or set DATAHUB_GMS_URL (${why}).`);
 }
 
 /** The authority that the file names for its server. */

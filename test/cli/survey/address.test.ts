@@ -47,6 +47,14 @@ describe('A survey at an address where GMS is not', () => {
   });
 });
 
+test('One answer of DataHub shows that the address is right, whatever a proxy answers besides', async () => {
+  const body = '{"status":403,"message":"User is unauthorized to truncate timeseries index"}';
+  const refusal = { status: 403, type: 'application/json', body };
+  const proxy = { status: 502, type: 'text/html', body: '' };
+  const url = await serverWith({ '/operations?action=truncateTimeseriesAspect': refusal }, proxy);
+  expect(await remedyAt(url)).toMatch(new RegExp(`Address ${url}/operations .*FAILED Truncation .*Grant it`));
+});
+
 test('validate names the address of GMS beside the one of a stage', async () => {
   const url = await serverWith({ '/api/gms/config': config });
   const files = folder();

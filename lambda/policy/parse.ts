@@ -111,7 +111,7 @@ function withoutDuplicates(parsed: readonly ParsedPolicy[]): ParsedPolicy[] {
     const sources = same.map(({ source }) => source).join('; ');
     const names = namesOf(item);
     const name = dottedName(names);
-    const what = same.every((other) => dottedName(namesOf(other)).toLowerCase() === name.toLowerCase())
+    const what = same.every((other) => dottedName(namesOf(other)) === name)
       ? `for ${name}`
       : `for one search index, ${item.index},`;
     return invalid(item.source, names, `${own}${positions.length} policies are ${what} (${sources}): keep one of them`);

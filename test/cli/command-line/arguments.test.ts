@@ -152,6 +152,12 @@ describe('The command line', () => {
     expect(parse(`${verb} ${verbs[verb].example}`)).not.toMatchObject({ verb: 'print' });
   });
 
+  test('shows what an option takes where that is one of a few words', () => {
+    expect(parse('enforce --help')).toMatchObject({
+      text: expect.stringMatching(/--log .*\(choices: "text", "json"/s),
+    });
+  });
+
   test('prints its version, also behind a verb', () => {
     const version = { verb: 'print', text: `datahub-retention 0.0.0+test\n` };
     expect([parse('--version'), parse('survey --version')]).toEqual([version, version]);

@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Survey } from '../../../cli/events/findings.ts';
 import { readPolicies } from '../../../cli/inputs/policies.ts';
+import { countIndices } from '../../../cli/survey/count.ts';
 import { damageLines } from '../../../cli/survey/damage.ts';
 import { hints, ownTruncations } from '../../../cli/survey/hints.ts';
 import { suggest } from '../../../cli/survey/suggestion.ts';
+import { OperationsError } from '../../../lambda/gms/operations.ts';
 import { anAttempt, aQuarantined } from '../../support/records.ts';
 import { operation, runHere, serviceHere } from '../here.ts';
 import { days, evenly, only, survey, surveyed } from './surveyed.ts';
@@ -123,6 +125,20 @@ test('What the ledger says of a quarantined index is said, and its counts sugges
   );
   expect(hints(all, own, false).join('\n')).not.toContain('This job has truncated');
   expect(suggest(all, own, { now: 0 })[0]?.why).toMatch(/90 days, as before: .* quarantined \(rows-missing\)/);
+});
+
+test('A survey asks a server that has not answered twice in a row nothing more', async () => {
+  const told = async (answers: readonly boolean[]) => {
+    let asked = 0;
+    const dryRun = async () => {
+      if (answers[asked++ % answers.length]) return { rowsToDelete: 0, rowsTotal: 0, method: 'delete' as const };
+      throw new OperationsError({ kind: 'timeout', operation: 'dry-run' });
+    };
+    const { stopped } = await countIndices(dryRun, [], 0, () => {});
+    return [stopped?.kind, asked < 10];
+  };
+  expect(await told([false])).toEqual(['timeout', true]);
+  expect(await told([true])).toEqual([undefined, false]);
 });
 
 test('says how long the first truncation of a large index takes, and which space it needs', () => {

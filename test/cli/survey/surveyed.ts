@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { expect } from 'vitest';
 import type { RetentionPolicy } from '../../../infra/props/stage-props.ts';
 import type { ServiceOptions } from '../../simulated-gms/server.ts';
 import { runHere, serviceHere } from '../here.ts';
@@ -21,6 +22,8 @@ export async function survey({ url, files, ledger }: Pick<Service, 'url' | 'file
   const written = ['--json', files.at('p.json'), '--html', files.at('s.html'), '--force'];
   const server = ['--gms-url', url, '--token-file', files.at('token')];
   const ended = await runHere(['survey', ...server, ...ledger, ...written, ...more]);
+  // What there is none of is not spoken of.
+  expect(ended.stdout).not.toMatch(/\b0 (?:index|indices|policies)\b/);
   const contentOf = (name: string) => (existsSync(files.at(name)) ? readFileSync(files.at(name), 'utf8') : 'null');
   return {
     ...ended,

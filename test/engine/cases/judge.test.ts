@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { PolicyEntry } from '../../../lambda/model/report-schema.ts';
-import { problemsOf } from '../disk/measure.ts';
-import { stepsOf } from '../recovery/runbook.ts';
 import type { Ended } from '../world/job.ts';
 import type { Expectation } from './case.ts';
 import { type Facts, judge } from './judge.ts';
@@ -99,29 +97,4 @@ test.each<[string, Partial<Expectation>, string]>([
   ['no late row', { lateRows: true }, 'no ingested row was left behind, so nothing is proven'],
 ])('a case that brought about %s fails', (_, expected, problem) => {
   expect(problems({}, expected)).toEqual([problem]);
-});
-
-test('expunging that gives no index its space back is noticed, where more than a tenth was deleted', () => {
-  const row = (share: number, expunged: number) => {
-    return { share, bytes: [100, 100, 90, expunged] as [number, number, number, number] };
-  };
-  expect(problemsOf([row(0.3, 99), row(0.3, 85)])).toEqual([]);
-  expect(problemsOf([row(0.3, 99), row(0.3, 99)])).toEqual(['expunging has given no space back']);
-  expect(problemsOf([row(0.1, 99)])).toEqual([]);
-});
-
-test("the runbook's requests are taken from each numbered step as they are printed", () => {
-  const request = ['   PUT /NEW/_settings', '   {"index":{"refresh_interval":"3s"}}'];
-  const block = (...lines: string[]) => ['   ```text', ...lines, '   ```'];
-  const step = ['2. See `GET /not-this`.', '', ...block(...request), ...block('   GET _tasks/TASK'), '   So.'];
-  const markdown = ['# Runbook', '## Way back', '1. Pause.', ...step, '3. Wait.', '## Next', '4. No.'].join('\n');
-  const printed = [
-    { method: 'PUT', path: '/NEW/_settings', body: '{"index":{"refresh_interval":"3s"}}' },
-    { method: 'GET', path: '/_tasks/TASK' },
-  ];
-  expect([...stepsOf('way-back', markdown)]).toEqual([
-    [1, []],
-    [2, printed],
-    [3, []],
-  ]);
 });

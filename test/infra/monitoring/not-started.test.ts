@@ -18,19 +18,6 @@ function evaluate(range: readonly Point[], { EvaluationPeriods: n, DatapointsToA
   return existing.length >= n || existing.includes('0') ? 'OK' : current;
 }
 
-test.each<[points: string, m: number, State]>([
-  ['0-X-X', 3, 'OK'],
-  ['0----', 3, 'OK'],
-  ['-----', 3, 'INSUFFICIENT_DATA'],
-  ['0XX-X', 3, 'ALARM'],
-  ['X----', 3, 'INSUFFICIENT_DATA'],
-  ['0-X-X', 2, 'ALARM'],
-  ['00X0X', 2, 'ALARM'],
-])('The table of missing data in its user guide: %s, %i of 3', (points, DatapointsToAlarm, state) => {
-  const alarm = { EvaluationPeriods: 3, DatapointsToAlarm };
-  expect(evaluate([...points] as Point[], alarm, 'INSUFFICIENT_DATA')).toBe(state);
-});
-
 type NotStarted = Evaluated & {
   ComparisonOperator: string;
   Threshold: number;

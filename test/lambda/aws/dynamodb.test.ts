@@ -1,10 +1,8 @@
-import { createServer, request } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import {
   type AttributeValue,
   CreateTableCommand,
   DescribeTableCommand,
-  GetItemCommand,
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
@@ -66,44 +64,7 @@ describe('The DynamoDB ledger', () => {
     for (const name of names) await ledger.replace({ ...by('r'.repeat(150_000)), index: name });
     expect((await ledger.list()).map((each) => each.index)).toEqual(names);
   });
-
-  test('does not overwrite a record that a newer version has taken over', async () => {
-    const table = await newTable();
-    const Item = { ...keyOf(index), revision: { N: '5' }, record: { S: 'whatever version 9 writes' } };
-    await client.send(new PutItemCommand({ TableName: table, Item }));
-    const ledger = dynamoDbLedger({ table, stage, client });
-    expect(await ledger.replace(by('a', 5))).toBe(false);
-    expect((await client.send(new GetItemCommand({ TableName: table, Key: keyOf(index) }))).Item).toEqual(Item);
-    expect(await ledger.read(index)).toEqual({
-      state: 'unreadable',
-      index,
-      fields: expect.anything(),
-      stored: expect.objectContaining({ revision: 5 }),
-    });
-  });
-
-  test('lets one of six writers win although every first answer is lost', async () => {
-    const table = await newTable();
-    await dynamoDbLedger({ table, stage, client }).replace(anIdle());
-    await using proxy = await flakyProxy(endpoint, 6);
-    const lossy = newClient(proxy.url);
-    const won = await Promise.all(
-      Array.from({ length: 6 }, (_, number) =>
-        dynamoDbLedger({ table, stage, client: lossy, pause: noPause }).replace(by(`${number}`, 2)),
-      ),
-    );
-    expect(won.filter(Boolean)).toHaveLength(1);
-  });
-
-  test('asks again where the answer to a read was lost', async () => {
-    const table = await newTable();
-    await using proxy = await flakyProxy(endpoint, 1, 'GetItem');
-    const ledger = dynamoDbLedger({ table, stage, client: newClient(proxy.url), pause: noPause });
-    expect(await ledger.read('a')).toBeUndefined();
-  });
 });
-
-const noPause = async () => {};
 
 /** Dynalite makes a table some turns after it has said so, and refuses every request for it until then. */
 async function newTable(): Promise<string> {
@@ -124,24 +85,4 @@ async function newTable(): Promise<string> {
   );
   while ((await client.send(new DescribeTableCommand({ TableName }))).Table?.TableStatus !== 'ACTIVE') await turn();
   return TableName;
-}
-
-/** A network in front of DynamoDB that loses the answers to the first of these requests. */
-async function flakyProxy(target: string, dropAnswers: number, operation = 'PutItem') {
-  let asked = 0;
-  const proxy = createServer((incoming, outgoing) => {
-    const isMeant = String(incoming.headers['x-amz-target']).endsWith(`.${operation}`);
-    const { method, url: path, headers } = incoming;
-    const forward = request(new URL(path!, target), { method, headers }, (answer) => {
-      if (isMeant && ++asked <= dropAnswers) {
-        answer.resume().on('end', () => incoming.socket.destroy());
-        return;
-      }
-      outgoing.writeHead(answer.statusCode!, answer.headers);
-      answer.pipe(outgoing);
-    });
-    incoming.pipe(forward);
-  });
-  const { url, close } = await listening(proxy);
-  return { url, [Symbol.asyncDispose]: close };
 }

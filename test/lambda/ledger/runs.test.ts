@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import { keepRun, parseRuns, type RunSummary, summaryOfRun, withRun } from '../../../lambda/ledger/runs.ts';
 import { cleanRequester } from '../../../lambda/model/asked-by.ts';
+import { markAllReported } from '../../../lambda/run/mark-reported.ts';
 import { anEntry, aReport } from '../../support/reports.ts';
 
 const aRun = (runId: string, more: Partial<RunSummary> = {}): RunSummary => ({
@@ -65,6 +67,17 @@ describe('The last runs', () => {
     };
     await keepRun(store, aRun('own'));
     expect(ids(stored ?? '')).toEqual(['own', 'other']);
+  });
+
+  test('that cannot be kept fail no run, and its log says so', async () => {
+    const logged: string[] = [];
+    const log = { info() {}, warn: (message: string) => void logged.push(message), error() {} };
+    const runs = { readRuns: async () => undefined, replaceRuns: async () => false };
+    await markAllReported(
+      { marks: [], run: aRun('own'), execution: { name: 'own' } },
+      { ledger: { ...memoryLedger(), runs }, log },
+    );
+    expect(logged).toEqual(['this run is not kept among the last runs']);
   });
 });
 

@@ -220,6 +220,19 @@ test('what another run has decided is said with that run, also among many indice
   for (let at = 0; at < 14; at++) expect(email).toMatch(new RegExp(`^chart\\.other${at}: .*run-x`, 'm'));
 });
 
+test.each([
+  { method: 'reindex' },
+  { rowsMissing: 1 },
+  { rowsNotVisible: 1 },
+  { indexNow: 'b' },
+  { noIndex: true },
+] as const)('among many indices that are well, the one that a person should read of has its line: %j', (more) => {
+  const entry = (name: string, with_ = {}) => anEntry('truncated', { kind: 'verified' }, { name, ...with_ });
+  const entries = [entry('a.b', more), ...Array.from({ length: 30 }, (_, at) => entry(`dataset.fine${at}`))];
+  const lines = sent(messageOf(withSentences(aReportOf(entries), aws), { audience: aws }), 'mail').split('\n');
+  expect(lines.filter((line) => /^(?:a\.b|dataset\.fine\d+): /.test(line))).toEqual([expect.stringMatching(/^a\.b: /)]);
+});
+
 test('the longest name is whole in every command', () => {
   const name = `${'e'.repeat(maxNameLength)}.${'a'.repeat(maxNameLength)}`;
   const lost = anEntry('rows-missing', { kind: 'missing', expected: 9, found: 1 }, { name });

@@ -397,7 +397,7 @@ export const noteCases: [name: string, note: Note][] = [
   ['other address', { kind: 'other-address', address: oldAddress, records: 3 }],
   ['released', { ...released, missing: 0 }],
   ['released after a reindex', { ...released, missing: 0, method: 'reindex', ...reindexedThen }],
-  ['released with missing rows', { ...released, missing: 400, accepted: 400 }],
+  ['released with missing rows', { ...released, missing: 400, accepted: 400, cutoffMillis: at - 90 * day }],
   [
     'released by another run, uncounted',
     { ...released, unknown: 'uncounted', accepted: 0, error: slow, ...decidedByAnother },

@@ -32,8 +32,11 @@ describe('an input', () => {
     ['missing rows without a release', { acceptMissing: 5 }, /exactly one index/],
     ['missing rows of two indices', { release: ['a.b', 'c.d'], acceptMissing: 5 }, /exactly one index/],
     ['fewer than no missing rows', { release: ['a.b'], acceptMissing: -1 }, /acceptMissing/],
-    ['a release with policies', { release: ['a.b'], indices: ['a.b'] }, /release excludes/],
+    ['a release with indices', { release: ['a.b'], indices: ['a.b'] }, /release excludes/],
     ['a release with an approval', { release: ['a.b'], indices: ['a.b'], approveRows: 5 }, /release excludes/],
+    ['policies to enforce', { mode: 'enforce', policies: [{}] }, /policies can only be previewed/],
+    ['policies beside a release', { release: ['a.b'], policies: [{}] }, /policies can only be previewed/],
+    ['no policy', { policies: [] }, /policies must not be empty/],
     ['an empty list', { indices: [] }, /indices/],
     ['no object', 'preview', /input/],
   ])('is refused: %s', (_, input, expected) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readBaseUrl } from '../../../../lambda/gms/http/base-url.ts';
+import { readBaseUrl, serverAddress } from '../../../../lambda/gms/http/base-url.ts';
 import { holds } from '../../../properties.ts';
 import { anyText } from '../../../support/arbitrary.ts';
 
@@ -76,4 +76,14 @@ describe('a GMS address', () => {
       }),
     );
   });
+});
+
+test.each([
+  [
+    'http://localhost:8080',
+    ['http://LOCALHOST.:8080/', 'http://127.0.0.1:8080', 'http://[::1]:8080', 'http://[::]:8080'],
+  ],
+  ['https://gms.corp.test/api/gms', ['https://GMS.corp.test.:443//api//gms/', 'https://gms.corp.test/api/gms']],
+])('the ledger knows a server by one name, whatever its spelling: %s', (name, spellings) => {
+  expect(spellings.map(serverAddress)).toEqual(spellings.map(() => name));
 });

@@ -126,26 +126,4 @@ describe('the status of a task', () => {
       }),
     );
   });
-
-  test('round-trips any counters in every nesting', () => {
-    const count = fc.nat({ max: Number.MAX_SAFE_INTEGER });
-    const wraps = [(x: object) => x, (x: object) => ({ value: x }), (x: object) => ({ value: text(x) }), text];
-    holds(
-      fc.property(
-        count,
-        count,
-        fc.boolean(),
-        fc.constantFrom(...wraps),
-        fc.boolean(),
-        (total, deleted, completed, wrap, asText) => {
-          const status = { total, deleted };
-          expect(readTaskStatus(wrap({ completed, status: asText ? text(status) : status }))).toEqual({
-            kind: 'found',
-            completed,
-            counters: { total, deleted },
-          });
-        },
-      ),
-    );
-  });
 });

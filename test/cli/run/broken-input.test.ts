@@ -60,7 +60,7 @@ test.each<[what: string, mistake: RegExp, spoil: (night: Night, args: string[]) 
   },
 );
 
-test.each<[what: string, spoil: (night: Night) => string[], posts: number, isOutputDiscarded?: true]>([
+test.each<[what: string, spoil: (night: Night) => string[], posts: number, isOutputDiscarded?: boolean]>([
   ['the webhook', ({ files }) => ['--notify-url-file', files.at('no-hook')], 0],
   ['the file of the report', ({ files }) => ['--json', files.at('no/report')], 0],
   ['every output', () => [], 0, true],

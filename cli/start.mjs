@@ -19,6 +19,8 @@ try {
 } finally {
   for (const file of opened) closeSync(file);
 }
+// A program that Node ends because nothing is left to wait for has not done its work: it sets its status at its end.
+process.exitCode = 1;
 // Not at the top level, which Node 12 (of Ubuntu 22.04) cannot even read: then it does not say which one it needs.
 (async () => {
   try {

@@ -53,9 +53,11 @@ export async function readInputs(commandLine: CommandLine, output: RunListener, 
   );
   const post = attempt(() => ({ webhook: webhookOf(commandLine, output) }));
   const files = runFiles(commandLine, nameOf(commandLine, policies, baseUrl ?? unknownServer), attempt);
-  // The webhook, or else all that was asked for: what nobody may have seen is not reported (rule 15).
+  // The webhook, or else all that was asked for: what nobody may have seen is not reported (rule 15). Nor is what was
+  // posted where a variable is wrong: that may be the format, and a receiver may take any.
   const hasJson = commandLine.json === undefined || files.json !== undefined;
-  const isHeard = post !== undefined && (post.webhook !== undefined || (isAttended && hasJson));
+  const isHeard =
+    !commandLine.mistakes && post !== undefined && (post.webhook !== undefined || (isAttended && hasJson));
   // Without a name, which ledger it is depends on the server.
   const named =
     ledger === undefined || mistakes.length > 0

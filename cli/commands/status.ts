@@ -27,7 +27,7 @@ export async function status(
   /** What decides nothing keeps nobody from the records. */
   const aside = (error: unknown): undefined => {
     if (!(error instanceof LedgerError)) throw error;
-    unread.push(`${error.message}\n`);
+    unread.push(error.message);
   };
   try {
     if (named !== undefined && !ledger.exists())
@@ -39,8 +39,8 @@ export async function status(
   }
   const lastRun = await readLastRun(ledger).catch(aside);
   const runs = parseRuns(await ledger.runs.readRuns().catch(aside));
+  if (unread.length > 0 && (file !== undefined || commandLine.runs)) throw new UsageError(unread.join('\n'));
   if (file !== undefined) {
-    if (unread.length > 0) throw new UsageError(unread.join(''));
     writeOutputFile(file, statusJson(records, lastRun, runs));
     return 0;
   }

@@ -121,7 +121,7 @@ export function jsonExcerpt(value: unknown): string | undefined {
 /** The props of a construct come from a program, and may be what JSON does not have. */
 function inJson(value: unknown): string | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);
-  const made: unknown = Array.isArray(value) ? undefined : Object(value).constructor?.name;
+  const made: unknown = Array.isArray(value) ? undefined : Object.getPrototypeOf(Object(value))?.constructor?.name;
   if (typeof value === 'object' && typeof made === 'string' && made !== 'Object') return `an instance of ${made}`;
   if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`;
   try {

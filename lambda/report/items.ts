@@ -174,23 +174,20 @@ function ofNote(sentences: Sentences): Item[] {
 
 /** Indices with one outcome and one reason share an item; only their names differ. */
 function grouped(report: Report, context: Context): Item[] {
-  type Group = { sentences: Sentences; entries: [DecidedIndex, ...DecidedIndex[]]; looks: Set<string | undefined> };
-  const groups = new Map<string, Group>();
+  const groups = new Map<string, { sentences: Sentences; entries: [DecidedIndex, ...DecidedIndex[]] }>();
   for (const entry of report.policies) {
     if (resultOf[entry.outcome] === 'ok' || isExplained(report, entry)) continue;
     const sentences = sentencesOf(entry, context);
-    const { what, why, next, inspect, act, instead } = sentences;
+    const { what, why, next, act, instead } = sentences;
     // Commands that change something name an index, so such indices do not share an item; one that looks is shown once.
     const key = [entry.outcome, what, why, next, act?.line, instead?.line].join('\n');
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, { sentences, entries: [entry], looks: new Set([inspect?.line]) });
-    else {
-      group.entries.push(entry);
-      group.looks.add(inspect?.line);
-    }
+    if (group === undefined) groups.set(key, { sentences, entries: [entry] });
+    else group.entries.push(entry);
   }
-  return [...groups.values()].map(({ sentences, entries, looks }) => {
+  return [...groups.values()].map(({ sentences, entries }) => {
     const { inspect } = sentences;
+    const looks = new Set(entries.map((entry) => sentencesOf(entry, context).inspect?.line));
     const ofFirst = inspect && looks.size > 1 && `${inspect.say}, for ${nameOf(entries[0])}`;
     const item = ofEntries(entries, ofFirst ? { ...sentences, inspect: { ...inspect, say: ofFirst } } : sentences);
     return isUnread(report, entries[0])

@@ -108,7 +108,7 @@ function wantedBy({ status, headers, body }: Answer): ServerError['wants'] {
 }
 
 /**
- * Whether a 401 or 403 is a gateway's, by signs that DataHub's own never have: a challenge, a header of a cloud or proxy,
+ * Whether a 4xx is a gateway's, by signs that DataHub's own never have: a challenge, a header of a cloud or proxy,
  * JSON of another form, XML, a web server's own page or a form to sign in, or words of other credentials.
  */
 function isGateways({ status, headers, body }: Answer): boolean {

@@ -34,7 +34,7 @@ const paused: Entry<'paused'> = ({ problem }, context) => {
     };
   }
   // A remark is one line, its command included, and a command has no full stop.
-  const how = command === undefined || context.afterLoss ? '.' : `: ${command.line}`;
+  const how = command === undefined || context.afterLoss || context.ofChange ? '.' : `: ${command.line}`;
   return {
     what: 'the job is paused',
     why: `If that is intended, do nothing; otherwise resume the job${how}`,

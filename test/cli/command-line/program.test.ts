@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, realpathSync, symlinkSync } from 'node:fs';
+import { cpSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, test } from 'vitest';
@@ -75,11 +75,16 @@ test('npm start refuses an enforce whose option npm has kept', () => {
   expect(stderr).toMatch(/^npm start is the demo alone, .*: type .*\/?retention enforce, with its options\.\n$/);
 });
 
-test('A checkout without its packages says in one sentence how to install them', () => {
-  const { at } = folder();
+test('A checkout without its packages says how to install them; a program that ends before its work is not ok', () => {
+  const { at, write } = folder();
   const root = fileURLToPath(new URL('../../../', import.meta.url));
   for (const file of ['retention', 'cli/start.mjs', 'cli/node-version.mjs']) cpSync(join(root, file), at(file));
-  const { status, stdout, stderr } = spawnSync(at('retention'), ['survey'], { encoding: 'utf8' });
-  expect([status, stdout]).toEqual([2, '']);
-  expect(stderr).toMatch(/^Packages of this program are missing: run npm ci --include=dev in \S+ .*\n$/);
+  const started = () => spawnSync(at('retention'), ['survey'], { encoding: 'utf8' });
+  const stderr = expect.stringMatching(/^Packages of this program are missing: run npm ci --include=dev in \S+ .*\n$/);
+  expect(started()).toMatchObject({ status: 2, stdout: '', stderr });
+  write(
+    'cli/start.mjs',
+    readFileSync(at('cli/start.mjs'), 'utf8').replace(/await import\('tsx.*/, 'await new Promise(() => {});'),
+  );
+  expect(started().status).toBe(1);
 });

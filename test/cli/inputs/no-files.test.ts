@@ -37,6 +37,8 @@ describe.each(instead)('%s in the place of', (_, make) => {
     make(at('ledger/.last-run.json'));
     const { stdout, stderr } = run(['status', '--ledger', at('ledger')]);
     expect([stderr, stdout]).toEqual(['', expect.stringMatching(/none is known[\s\S]*dataset\.operation/)]);
+    // Not even that no run is known, where that cannot be read.
+    expect(run(['status', '--runs', '--ledger', at('ledger')]).status).toBe(/cannot be read/.test(stdout) ? 2 : 0);
   });
 
   test('~/.datahubenv: one sentence', () => {

@@ -31,7 +31,6 @@ test.each<[what: string, mistake: RegExp, spoil: (night: Night, args: string[]) 
   ['policies that are no JSON', /it is not JSON/, ({ files }) => files.write('policies.json', '{')],
   ['policies that are gone', /no such file/, ({ files }) => rmSync(files.at('policies.json'))],
   ['an index without a policy', /has no policy for it/, (_, args) => [...args, 'chart.chartUsageStatistics']],
-  ['a wrong value', /takes a whole number of hours/, () => vi.stubEnv('DATAHUB_RETENTION_MAX_RUN_HOURS', '0')],
   ['an empty token file', /is empty/, ({ files }) => files.write('token', '')],
   [
     'a CA file that is gone',
@@ -61,17 +60,18 @@ test.each<[what: string, mistake: RegExp, spoil: (night: Night, args: string[]) 
   },
 );
 
-test.each<[what: string, spoil: (night: Night) => string[], isOutputDiscarded: boolean]>([
-  ['the webhook', ({ files }) => ['--notify-url-file', files.at('no-hook')], false],
-  ['the file of the report', ({ files }) => ['--json', files.at('no/report')], false],
-  ['every output', () => [], true],
+test.each<[what: string, spoil: (night: Night) => string[], posts: number, isOutputDiscarded?: boolean]>([
+  ['the webhook', ({ files }) => ['--notify-url-file', files.at('no-hook')], 0],
+  ['the file of the report', ({ files }) => ['--json', files.at('no/report')], 0],
+  ['every output', () => [], 0, true],
+  ['a variable', ({ given }) => vi.stubEnv('DATAHUB_RETENTION_NOTIFY_FORMAT', 'fax') && given('').slice(-4), 1],
 ])(
   'Where %s that was asked for cannot be used, the loss is not reported: the next run says it again',
-  async (_, spoil, isOutputDiscarded) => {
+  async (_, spoil, posts, isOutputDiscarded = false) => {
     const { given, ...night } = await lossInTheLedger();
     const args = night.run('enforce', [operation], ...spoil({ given, ...night }));
     expect((await runHere(args, { isOutputDiscarded })).status).toBe(2);
-    expect([night.hook.received, await night.states(), night.engine.asked]).toEqual([[], ['unreported'], []]);
+    expect([night.hook.received.length, await night.states(), night.engine.asked]).toEqual([posts, ['unreported'], []]);
   },
 );
 

@@ -44,7 +44,7 @@ const wrong: [about: string, value: unknown][] = [
   ['a list for an object', { nested: [] }],
   ['a list for names', { tags: [] }],
   ['what no JSON has', { share: Infinity, name: 1n, key: () => 'k' }],
-  ['what an app has made', { share: new Map(), name: new URL('http://x') }],
+  ['what an app has made', { share: new Map(), name: new URL('http://x'), on: { constructor: { name: 'Date' } } }],
   ['nothing for an object', null],
   ['one of several', { mode: 'force' }],
   ['a text of another form', { key: 'x' }],

@@ -138,6 +138,7 @@ describe('what is offered to type fits the situation', () => {
     const change = aReportOf([ceiling], { notes: [{ kind: 'change', policies: 1, unread: 0 }] });
     const { inspect, act } = sentencesOf(ceiling, contextOf(change, aws));
     expect([inspect, act]).toEqual([undefined, undefined]);
+    expect(sentencesOfNote({ kind: 'paused' }, contextOf(change, aws)).why).toMatch(/otherwise resume the job\.$/);
   });
 
   test('of several indices in one item, a command that looks at one task says whose it is', () => {

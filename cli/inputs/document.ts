@@ -118,9 +118,9 @@ function yamlMistake(code: ErrorCode, rest: string): string {
   return code === 'DUPLICATE_KEY'
     ? `has ${key ? `the key "${key}"` : 'a key'} twice in one mapping: keep one of them`
     : code === 'TAB_AS_INDENT'
-      ? 'is indented with a tab here, which YAML does not allow: use blanks'
+      ? 'is indented with a tab here, which YAML does not allow: use spaces'
       : code === 'TAG_RESOLVE_FAILED'
-        ? 'has a tag here (!) that is none of YAML 1.2: leave it out'
+        ? 'has a tag here (!) that YAML 1.2 does not define: leave it out'
         : 'is not YAML here: look for an indent, a quote or a bracket that does not fit';
 }
 

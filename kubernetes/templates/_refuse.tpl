@@ -86,7 +86,7 @@ policy among others, helm test tells, with the job's own check.
 {{- range uniq $all -}}
 {{- $rest := without $all . -}}
 {{- if gt (sub (len $all) (len $rest)) 1 -}}
-{{- fail (printf "%s: %s is there twice" $value .) -}}
+{{- fail (printf "%s: %s appears twice" $value .) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

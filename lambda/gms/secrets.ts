@@ -29,7 +29,7 @@ export function tokenProblem(text: string): string | undefined {
   if (text === '') return 'is empty';
   if (/^(["'`]).*\1$/s.test(text)) return 'holds a token in quotes';
   if (!/^[\x21-\x7e]+$/.test(text)) {
-    return 'does not hold a token: it has blanks, line breaks or other characters that a token cannot have';
+    return 'does not hold a token: it has spaces, line breaks or other characters that a token cannot have';
   }
   if (placeholder.test(text)) return 'holds a placeholder that nothing has replaced';
   if (/^[{[<]|^\w+=[^=]|^\w+:\/\//.test(text))

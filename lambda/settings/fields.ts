@@ -53,7 +53,7 @@ const tagText = (longest: number) =>
     .string()
     .regex(
       new RegExp(`^[\\p{L}\\p{N} _.:/=+@-]{0,${longest}}$`, 'u'),
-      `must have at most ${longest} letters, digits, blanks and _ . : / = + - @`,
+      `must have at most ${longest} letters, digits, spaces and _ . : / = + - @`,
     );
 
 /** Limits that hold where nobody sets others. */

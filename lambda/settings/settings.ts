@@ -90,7 +90,7 @@ export function inspectSettings(
     ...fieldProblems,
     ...crossFieldProblems(onlyKnown(all), named, called),
     ...(knownValue(fields.policies) ?? []).flatMap((policy, at) => {
-      const sentence = `policy ${at + 1} holds {{, which Parameter Store takes for the name of another parameter: leave it out`;
+      const sentence = `policy ${at + 1} contains {{, which Parameter Store reads as a reference to another parameter: leave it out`;
       return Object.values(policy).some((value) => String(value).includes('{{'))
         ? { path: ['policies', at], sentence }
         : [];

@@ -194,8 +194,8 @@ function restNext(entry: DecidedIndex): Pick<Sentences, 'urgency' | 'next'> {
   const old = rowsRemaining + Math.max(0, (entry.rowsPastRetention ?? rowsToDelete) - rowsToDelete);
   const left = rowsTotal - rowsDeleted;
   if (compareShare(old, left, minDeletePercent) < 0) {
-    const shares = `they are ${percent((old / left) * 100, 2)} of the index, and it is ${percent(minDeletePercent, 2)}`;
-    const next = `No run deletes the rest before old rows have grown to minDeletePercent again: ${shares}. To delete them sooner, lower it.`;
+    const share = percent((old / left) * 100, 2);
+    const next = `No run deletes the rest before old rows reach minDeletePercent (${percent(minDeletePercent, 2)}) again: they are ${share} of the index. To delete them sooner, lower it.`;
     return { urgency: 'change', next };
   }
   const next =
@@ -317,7 +317,7 @@ export function unproven(cause: CauseOf<'unproven'>, entry: DecidedIndex, contex
     ),
     urgency: 'week',
     next: mayBeNothing
-      ? 'Look whether a task still reindexes it. If none does 20 hours after the request, nothing was done: release it. To refuse reindexes, set refuseReindex to true in its policy.'
+      ? 'Check whether a task is still reindexing it. If none is 20 hours after the request, nothing was done: release it. To refuse reindexes, set refuseReindex to true in its policy.'
       : compareIndices,
     inspect: mayBeNothing ? listTasks : listIndices(entry),
     act: mayBeNothing

@@ -253,8 +253,8 @@ const change: Entry<'change'> = ({ policies, differ, unread, problem }) => ({
 
 function differText(differ: number | undefined): string {
   if (differ === undefined) return '';
-  if (differ === 0) return ', and would decide as those that are';
-  return `, with ${counted(differ, 'difference', 'differences')} from those that are`;
+  if (differ === 0) return ', and would decide as the live ones do';
+  return `, with ${counted(differ, 'difference', 'differences')} from the live ones`;
 }
 
 const policyChange: Entry<'policy-change'> = ({ index, what, deletesMore, fields, today, withGiven }) => {
@@ -334,7 +334,7 @@ export const notes: { [Kind in NoteKind]: Entry<Kind> } = {
   }),
   'empty-ledger': (_, { guide }) => ({
     what: 'the ledger holds no record, as before the first truncation',
-    why: `If this job has truncated here before, ${guide.otherLedger}. Until then, what was quarantined is open, and what is under way is not seen.`,
+    why: `If this job has truncated here before, ${guide.otherLedger}. Until then, earlier quarantines do not hold, and what is under way is not seen.`,
     urgency: 'nothing',
   }),
   released,

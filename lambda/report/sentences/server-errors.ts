@@ -274,7 +274,7 @@ const engines: Record<EngineKind, Omit<Entry, 'urgency'> & { urgency?: 'nothing'
   },
 };
 
-export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => Entry } = {
+const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => Entry } = {
   dns: (error) => ({
     brief: 'host name not found',
     came: `the host name of ${hostOf(error)} cannot be resolved${codeOf(error)}`,
@@ -325,7 +325,7 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
   reset: (error) => ({
     brief: 'connection broke off',
     came: `the connection broke off${codeOf(error)}`,
-    ...(has(error, 'certificate') && { means: 'A gateway that does not accept the client certificate may end it so.' }),
+    ...(has(error, 'certificate') && { means: 'A gateway that does not accept the client certificate may end it this way.' }),
     ...(error.certificate
       ? clientCertificates[error.certificate]
       : has(error, 'certificate')
@@ -355,7 +355,7 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
   token: ({ text }) => ({
     brief: 'no usable token',
     came: text === undefined ? 'there is no usable token' : `token or headers cannot be read: ${quoted(text)}`,
-    next: 'Correct what it names: a token is one line without blanks',
+    next: 'Correct what it names: a token is one line without spaces',
     ...newToken,
   }),
   privilege: ({ operation }) => ({

@@ -129,7 +129,7 @@ describe('A stage file', () => {
       /^policies must have at most 48 /,
     ],
     [{ subnetIds: [], securityGroupIds: ['sg-0a1b2c3d'] }, /^subnetIds must not be empty\.$/],
-    [{ policies: [{ ...operation, owner: '{{ team }}' }] }, /^policy 1 holds {{, which Parameter Store takes/],
+    [{ policies: [{ ...operation, owner: '{{ team }}' }] }, /^policy 1 contains {{, which Parameter Store reads/],
     [
       { policies: 'x'.repeat(60), timeZone: '' },
       /^timeZone must not be empty; policies must be an array, not "x+\.{3}$/,

@@ -51,18 +51,18 @@ const fieldsOf = (schema: z.ZodType) => z.toJSONSchema(schema, standard).propert
 export function schemaText({ definitions, ...schema }: { definitions: Record<string, unknown> }): string {
   const lines = Object.entries(definitions).map(([name, one]) => `    ${JSON.stringify(name)}: ${JSON.stringify(one)}`);
   const { length } = '\n}';
-  return `${laidOut(schema).slice(0, -length)},\n  "definitions": {\n${lines.join(',\n')}\n  }\n}\n`;
+  return `${layOut(schema).slice(0, -length)},\n  "definitions": {\n${lines.join(',\n')}\n  }\n}\n`;
 }
 
-/** On one line what fits there. @param before what stands before the value on its line */
-function laidOut(value: unknown, before = '', indent = ''): string {
+/** JSON in which everything that fits is on one line. @param before the key, which stands on the same line */
+function layOut(value: unknown, before = '', indent = ''): string {
   const indented = JSON.stringify(value, null, 1);
   const flat = indented.replace(/(?<=\[)\n\s*|\n\s*(?=\])/g, '').replace(/\n\s*/g, ' ');
   if (`${indent}${before}${flat},`.length <= 120 || typeof value !== 'object' || value === null) return before + flat;
   const inner = `${indent}  `;
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
   const items = Object.entries(value).map(([key, one]) =>
-    laidOut(one, Array.isArray(value) ? '' : `${JSON.stringify(key)}: `, inner),
+    layOut(one, Array.isArray(value) ? '' : `${JSON.stringify(key)}: `, inner),
   );
   return `${before}${open}\n${items.map((item) => inner + item).join(',\n')}\n${indent}${close}`;
 }

@@ -172,8 +172,8 @@ export function optionFor(
     if (text.startsWith('--')) throw new UsageError(`${written} needs a value before the next option.`);
     if (text === '') throw new UsageError(`${written} is empty: give it a value, or leave it out.`);
     if (before !== undefined) throw new UsageError(`${written} is given twice.`);
-    const isOther = choices !== undefined && !choices.includes(text);
-    const result = isOther ? { takes: choices.join(' or ') } : (read?.(text) ?? { value: text });
+    const isNoChoice = choices !== undefined && !choices.includes(text);
+    const result = isNoChoice ? { takes: choices.join(' or ') } : (read?.(text) ?? { value: text });
     if ('takes' in result) throw new UsageError(`${written} takes ${result.takes}.`, hasEnv ? env : undefined);
     return result.value;
   });

@@ -20,21 +20,21 @@ export async function readInputs(commandLine: CommandLine, output: RunListener, 
   const { env } = context;
   const { ledger } = commandLine;
   const mistakes = [...(commandLine.mistakes ?? [])];
-  let areUnread = false;
-  const kept = (error: unknown): undefined => {
+  let isWithoutPolicies = false;
+  const keepMistake = (error: unknown): undefined => {
     if (!(error instanceof UsageError)) throw error;
-    // What is not given elsewhere may be in the policies' file, which has a mistake of its own.
-    if (areUnread && (error instanceof NoServerError || error instanceof NoTokenError)) return;
+    // The policies' file may name server and token, and has a mistake of its own.
+    if (isWithoutPolicies && (error instanceof NoServerError || error instanceof NoTokenError)) return;
     mistakes.push(error.message);
   };
   const attempt: TryRead = (read) => {
     try {
       return read();
     } catch (error) {
-      return kept(error);
+      return keepMistake(error);
     }
   };
-  const attempted = <Value>(read: () => Promise<Value>): Promise<Value | undefined> => read().catch(kept);
+  const attempted = <Value>(read: () => Promise<Value>): Promise<Value | undefined> => read().catch(keepMistake);
   const isAttended = attempt(() => refuseUnattended(commandLine, context)) !== undefined;
   const typed = inputOf(commandLine);
   const input = attempt(() => withChange(typed, env[changeVariable])) ?? typed;
@@ -47,14 +47,14 @@ export async function readInputs(commandLine: CommandLine, output: RunListener, 
       commandLine,
     ),
   );
-  areUnread = policies === undefined;
+  isWithoutPolicies = policies === undefined;
   const { baseUrl, ca, server } = partsOfServer(commandLine, env, attempt, () =>
     addressInPolicies(policies?.settings ?? noPolicies.settings),
   );
   const post = attempt(() => ({ webhook: webhookOf(commandLine, output) }));
   const files = runFiles(commandLine, nameOf(commandLine, policies, baseUrl ?? unknownServer), attempt);
-  // The webhook, or else all that was asked for: what nobody may have seen is not reported (rule 15). Nor is what was
-  // posted where a variable is wrong: that may be the format, and a receiver may take any.
+  // Reported (rule 15) is what the webhook took, or else everything that was asked for: somebody has to have seen it.
+  // Where a variable is wrong, a post proves nothing: that may be the format, and some receivers take any.
   const hasJson = commandLine.json === undefined || files.json !== undefined;
   const isHeard =
     !commandLine.mistakes && post !== undefined && (post.webhook !== undefined || (isAttended && hasJson));

@@ -23,11 +23,11 @@ export async function status(
   const file = outputFile('status', commandLine);
   const ledger = ledgerAt(folder, env);
   let records: StoredRecord[];
-  const unread: string[] = [];
-  /** What decides nothing keeps nobody from the records. */
-  const aside = (error: unknown): undefined => {
+  const unreadable: string[] = [];
+  /** Neither the last run nor the list of runs decides anything: without them, the records are shown all the same. */
+  const keepProblem = (error: unknown): undefined => {
     if (!(error instanceof LedgerError)) throw error;
-    unread.push(error.message);
+    unreadable.push(error.message);
   };
   try {
     if (named !== undefined && !ledger.exists())
@@ -37,16 +37,16 @@ export async function status(
     if (error instanceof LedgerError) throw new UsageError(error.message);
     throw error;
   }
-  const lastRun = await readLastRun(ledger).catch(aside);
-  const runs = parseRuns(await ledger.runs.readRuns().catch(aside));
-  if (unread.length > 0 && (file !== undefined || commandLine.runs)) throw new UsageError(unread.join('\n'));
+  const lastRun = await readLastRun(ledger).catch(keepProblem);
+  const runs = parseRuns(await ledger.runs.readRuns().catch(keepProblem));
+  if (unreadable.length > 0 && (file !== undefined || commandLine.runs)) throw new UsageError(unreadable.join('\n'));
   if (file !== undefined) {
     writeOutputFile(file, statusJson(records, lastRun, runs));
     return 0;
   }
   // A pod that names its ledger may have no home folder.
   const samples = named === undefined ? defaultLedgerPath(env, true) : undefined;
-  print(`${[...unread, ...lastRunLines(lastRun)].join('\n')}\nLedger  ${folder}\n`);
+  print(`${[...unreadable, ...lastRunLines(lastRun)].join('\n')}\nLedger  ${folder}\n`);
   if (commandLine.runs) {
     print(runs.length === 0 ? 'No run that enforces or releases is known.\n' : runsText(runs, width));
     return 0;

@@ -41,10 +41,10 @@ const start: Place = { line: 1, column: 1 };
 export function readDocument(given: string, name: string): TextDocument | NoDocument {
   const text = given.replace(/^\ufeff/, '');
   const isYaml = /\.ya?ml$/i.test(name) || (!/\.jsonc?$/i.test(name) && /^\s*[^\s[{/]/.test(text));
-  // What is not UTF-8 has become this character, also in the middle (an owner's name in Latin-1).
+  // Bytes that are not UTF-8 were decoded to this character, anywhere in the text (an owner's name in Latin-1).
   const garbled = text.indexOf('\ufffd');
   if (garbled >= 0) return { kind: 'wrong', problem: notUtf8, at: placeAt(linesOf(text), garbled) };
-  // Only the reader of JSON looks for UTF-16 and for nothing at all.
+  // Only the JSON reader recognizes UTF-16, and an empty text.
   if (isYaml && text.trim() !== '' && !text.includes('\0')) return readYaml(text);
   const read = readJson(text, { comments: true });
   if (read.kind === 'wrong') return { ...read, at: read.at ?? start };
@@ -98,7 +98,7 @@ function readYaml(text: string): TextDocument | NoDocument {
     if (mistake) return wrong(yamlMistake(mistake.code, text.slice(mistake.pos[0])), mistake.pos[0]);
     if (document === undefined || document.contents === null) return wrong('holds nothing but comments');
     if (second) return wrong('holds several documents: keep one of them in a file of its own', second.range[0]);
-    const lost = unknownAlias(document);
+    const lost = unusableAlias(document);
     if (lost) return wrong('refers to an anchor that is not defined before it', lost.range?.[0]);
     return {
       kind: 'document',
@@ -124,8 +124,8 @@ function yamlMistake(code: ErrorCode, rest: string): string {
         : 'is not YAML here: look for an indent, a quote or a bracket that does not fit';
 }
 
-/** Or one around itself: policies are a tree. */
-function unknownAlias(document: Document.Parsed): YamlNode | undefined {
+/** Without an anchor before it, or inside its own: policies are a tree. */
+function unusableAlias(document: Document.Parsed): YamlNode | undefined {
   let found: YamlNode | undefined;
   visit(document, {
     Alias(_, alias, around) {

@@ -58,18 +58,18 @@ export async function hasNoRuns({ runs }: Ledger): Promise<boolean> {
   }
 }
 
-const listed = (stored: string | undefined): unknown[] =>
+const storedRuns = (stored: string | undefined): unknown[] =>
   z.object({ runs: z.array(z.unknown()) }).safeParse(parseJson(stored ?? '')).data?.runs ?? [];
 
-const understood = (run: unknown): RunSummary | undefined => runSchema.safeParse(run).data;
+const parseRun = (run: unknown): RunSummary | undefined => runSchema.safeParse(run).data;
 
-/** The newest first, without what cannot be understood. */
+/** The newest first; entries that this version cannot read are left out. */
 export const parseRuns = (stored: string | undefined): RunSummary[] =>
-  listed(stored).flatMap((run) => understood(run) ?? []);
+  storedRuns(stored).flatMap((run) => parseRun(run) ?? []);
 
-/** The same text with one more run; the oldest go first until they fit. What another version wrote stays as it is. */
+/** The same text with one more run; the oldest go first until they fit. Entries of other versions stay as they are. */
 export function withRun(stored: string | undefined, run: RunSummary): string {
-  const runs = [run, ...listed(stored).filter((one) => understood(one)?.runId !== run.runId)].slice(0, max.runs);
+  const runs = [run, ...storedRuns(stored).filter((one) => parseRun(one)?.runId !== run.runId)].slice(0, max.runs);
   const written = (): string => `${JSON.stringify({ version: 1, runs })}\n`;
   while (runs.length > 1 && Buffer.byteLength(written()) >= max.bytes) runs.pop();
   return written();

@@ -30,7 +30,7 @@ export function problemsOf(error: Pick<z.ZodError, 'issues'>, value: unknown, kn
   const all = error.issues as z.core.$ZodIssue[];
   const placeOf = ({ path }: z.core.$ZodIssue) => path.join('.');
   const ofType = new Set(all.filter(({ code }) => code === 'invalid_type').map(placeOf));
-  // What a bound says of a value of another type is not true of it.
+  // Of a value of the wrong type only that is said: its bounds do not apply.
   const issues = all.filter((issue) => issue.code === 'invalid_type' || !ofType.has(placeOf(issue)));
   const problems = issues.slice(0, maxProblems).flatMap((issue): Problem[] => {
     if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, sentence: explainIssue(issue, value) }];
@@ -121,8 +121,9 @@ export function jsonExcerpt(value: unknown): string | undefined {
 /** The props of a construct come from a program, and may be what JSON does not have. */
 function inJson(value: unknown): string | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);
-  const made: unknown = Array.isArray(value) ? undefined : Object.getPrototypeOf(Object(value))?.constructor?.name;
-  if (typeof value === 'object' && typeof made === 'string' && made !== 'Object') return `an instance of ${made}`;
+  const className: unknown = Array.isArray(value) ? undefined : Object.getPrototypeOf(Object(value))?.constructor?.name;
+  if (typeof value === 'object' && typeof className === 'string' && className !== 'Object')
+    return `an instance of ${className}`;
   if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`;
   try {
     return JSON.stringify(value);

@@ -24,7 +24,7 @@ type FinalDecision =
   | { kind: 'refused'; outcome: Outcome; cause: Cause; counts?: PlannedCounts };
 
 /** What every step of the second decision shares. */
-interface Deciding {
+interface DecisionContext {
   state: RunState;
   services: RunServices;
   /** Epoch milliseconds; `signal` fires then. */
@@ -35,31 +35,31 @@ interface Deciding {
 /** Counts and decides again; only `sending` comes between this and the call. */
 export const decideAgain = (
   target: ApprovedEntry,
-  { state, services, sendBy }: Omit<Deciding, 'signal'>,
+  { state, services, sendBy }: Omit<DecisionContext, 'signal'>,
 ): Promise<FinalDecision> =>
   withDeadline(services.clock, sendBy, async (signal) => {
-    const decided = await asResult(() => decideWithinLimit(target, { state, services, sendBy, signal }));
+    const decided = await asResult(() => decideWithinRowLimit(target, { state, services, sendBy, signal }));
     if (decided.kind === 'done') return decided.value;
     if (signal.aborted) return { kind: 'refused', outcome: 'not-started', cause: outOfTime };
     return { kind: 'refused', outcome: 'failed', cause: { kind: 'server', error: decided.error, sent: 'no' } };
   });
 
-async function decideWithinLimit(target: ApprovedEntry, deciding: Deciding): Promise<FinalDecision> {
+async function decideWithinRowLimit(target: ApprovedEntry, context: DecisionContext): Promise<FinalDecision> {
   const planned = target.plan.counts;
-  const decision = await countAndDecide(target, planned, deciding);
+  const decision = await countAndDecide(target, planned, context);
   if (decision.kind === 'approved' || !hasTooMany(decision.cause)) return decision;
   // Old rows have arrived since Plan: within a row limit, an older cutoff than Plan's keeps to it.
-  const limited = await withinLimit(target, deciding);
-  return limited ? countAndDecide(limited, planned, deciding) : decision;
+  const limited = await withinRowLimit(target, context);
+  return limited ? countAndDecide(limited, planned, context) : decision;
 }
 
 const hasTooMany = (cause: Cause): boolean =>
   cause.kind === 'changed' && cause.what !== 'method' && cause.now > cause.was;
 
 /** The entry with a cutoff that keeps to its row limit now; undefined if it has none, or no such cutoff was found. */
-async function withinLimit(
+async function withinRowLimit(
   target: ApprovedEntry,
-  { state, services: { operations }, signal }: Deciding,
+  { state, services: { operations }, signal }: DecisionContext,
 ): Promise<ApprovedEntry | undefined> {
   const { runStartMillis, approveRows, refusesForceField } = state;
   const { policy, plan } = target;
@@ -82,7 +82,7 @@ async function withinLimit(
 async function countAndDecide(
   target: ApprovedEntry,
   planned: PlannedCounts,
-  { state, services, sendBy, signal }: Deciding,
+  { state, services, sendBy, signal }: DecisionContext,
 ): Promise<FinalDecision> {
   const { operations, clock } = services;
   const { policy, plan } = target;

@@ -34,8 +34,8 @@ const wrong = (field: keyof GivenSettings, message: string): Problem[] => [
   { path: [field], sentence: message.includes(field) ? message : `${field}: ${message}` },
 ];
 
-const wrongIf = (is: boolean, field: keyof GivenSettings, message: string): Problem[] =>
-  is ? wrong(field, message) : [];
+const wrongIf = (isWrong: boolean, field: keyof GivenSettings, message: string): Problem[] =>
+  isWrong ? wrong(field, message) : [];
 
 function address({ gmsUrl }: Given): Problem[] {
   const problem = gmsUrl === undefined ? undefined : hostProblem(gmsUrl);
@@ -86,15 +86,15 @@ function audience(
   called: Naming,
 ): Problem[] {
   const alarmTopic = called('alarmTopicArn');
-  const ofNothing = `${alarmTopic} would get nothing, because alarms is false: remove one of the two`;
+  const noAlarms = `${alarmTopic} would get nothing, because alarms is false: remove one of the two`;
   const ownKey = 'topicKeyArn is the key of topicArn, which is missing: encryptionKeyArn encrypts our own topic';
-  const twice = `${alarmTopic} is the topic of the reports: one event would bring two messages there; name another, or omit it`;
+  const sameTopic = `${alarmTopic} is the topic of the reports: one event would bring two messages there; name another, or omit it`;
   return [
-    ...(alarms === false && named.has(alarmTopic) ? [{ path: ['alarmTopicArn'], sentence: ofNothing }] : []),
+    ...(alarms === false && named.has(alarmTopic) ? [{ path: ['alarmTopicArn'], sentence: noAlarms }] : []),
     ...wrongIf(topicKeyArn !== undefined && topicArn === undefined, 'topicKeyArn', ownKey),
     ...wrongIf(new Set(emails).size < emails.length, 'emails', 'names an address twice: remove one'),
     ...(alarmTopicArn !== undefined && alarmTopicArn === topicArn
-      ? [{ path: ['alarmTopicArn'], sentence: twice }]
+      ? [{ path: ['alarmTopicArn'], sentence: sameTopic }]
       : []),
   ];
 }

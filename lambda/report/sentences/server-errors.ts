@@ -325,7 +325,9 @@ const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => Entry }
   reset: (error) => ({
     brief: 'connection broke off',
     came: `the connection broke off${codeOf(error)}`,
-    ...(has(error, 'certificate') && { means: 'A gateway that does not accept the client certificate may end it this way.' }),
+    ...(has(error, 'certificate') && {
+      means: 'A gateway that does not accept the client certificate may end it this way.',
+    }),
     ...(error.certificate
       ? clientCertificates[error.certificate]
       : has(error, 'certificate')

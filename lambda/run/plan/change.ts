@@ -26,14 +26,14 @@ export async function changesOf(
 ): Promise<Note[]> {
   if (!Array.isArray(live)) return [];
   // The live policies are asked about for comparison only: what else is noticed belongs to the given ones.
-  const aside = { ...context, notes: [] };
+  const comparison = { ...context, notes: [] };
   const limit = pLimit(concurrency);
-  const changes = chosen.map((given) => changeOf(given, live, planned, aside));
+  const changes = chosen.map((given) => changeOf(given, live, planned, comparison));
   const removed = live.filter(
     ({ index }) => (named?.includes(index) ?? true) && policies.every((given) => given.index !== index),
   );
   const found = await Promise.all(
-    [...changes, ...removed.map((gone) => removal(gone, aside))].map((change) => limit(() => change())),
+    [...changes, ...removed.map((gone) => removal(gone, comparison))].map((change) => limit(() => change())),
   );
   return found.filter((change) => change !== undefined).sort((one, other) => rank(one) - rank(other));
 }
@@ -47,7 +47,7 @@ function changeOf(
   given: ParsedPolicy,
   live: readonly ParsedPolicy[],
   planned: readonly Entry[],
-  aside: PlanContext,
+  context: PlanContext,
 ): Change {
   const was = live.find(({ index }) => index === given.index);
   return async () => {
@@ -64,21 +64,21 @@ function changeOf(
       deletesMore: letsMoreThrough(was?.policy, given.policy),
       fields,
       // An index that the given policy does not count has an entry of its own.
-      today: was && own ? await decidedToday(given.index, was.policy, aside) : undefined,
+      today: was && own ? await decidedToday(given.index, was.policy, context) : undefined,
       withGiven: own && decidedIn(own),
     };
   };
 }
 
 const removal =
-  (gone: ParsedPolicy, aside: PlanContext): Change =>
+  (gone: ParsedPolicy, context: PlanContext): Change =>
   async () => ({
     kind: 'policy-change',
     index: dottedName(namesOf(gone)),
     what: 'removed',
     deletesMore: false,
     fields: [],
-    today: gone.kind === 'policy' ? await decidedToday(gone.index, gone.policy, aside) : undefined,
+    today: gone.kind === 'policy' ? await decidedToday(gone.index, gone.policy, context) : undefined,
   });
 
 async function decidedToday(index: string, policy: Policy, context: PlanContext): Promise<PolicyChange['today']> {

@@ -205,7 +205,7 @@ function requestNotes({ serverFailure, refusesForceField, lacksDate }: PlanReque
 
 function finish(state: RunState, { settings, clock, log }: RunServices): RunState {
   if (state.error !== undefined) log.error('the run could not do its work', { cause: state.error });
-  return nextStep(withBreaker(withinLimit(state)), settings, clock.now());
+  return nextStep(withBreaker(withinCapacity(state)), settings, clock.now());
 }
 
 const maxNamed = 20;
@@ -214,7 +214,7 @@ const maxNamed = 20;
  * Limits entries to what one run carries, keeping their order: lost rows and unresolved truncations first. One note
  * counts the others and names the quarantined ones. The next run finds them all again.
  */
-function withinLimit(state: RunState): RunState {
+function withinCapacity(state: RunState): RunState {
   const { entries, notes } = state;
   const carried = new Set<Entry>();
   let watchedBytes = 0;

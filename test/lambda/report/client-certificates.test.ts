@@ -23,7 +23,7 @@ test.each<[what: string, came: Omit<ServerError, 'operation'>, next: RegExp]>([
   ],
   ['is not valid yet, says nginx', { ...page, sent, certificate: 'early' }, /Correct the clock here/],
   ['may be why it breaks off', { ...brokenOff, sent, certificate: 'expired' }, /has expired\. Renew it/],
-  ['is fine, and it breaks off', { ...brokenOff, sent }, /may end it this way\. Try again.* whether the gateway accepts/],
+  ['is fine, and it breaks off', { ...brokenOff, sent }, /may end it this way\. Try again.* the gateway accepts/],
   // Another server's certificate is no matter of this one.
   [
     "has expired, like the server's",

@@ -18,7 +18,7 @@ import type { NoteOf } from '../model/note.ts';
 import type { Outcome } from '../model/outcomes.ts';
 import { hourMillis } from '../model/time.ts';
 import { dottedName } from '../policy/aspects.ts';
-import { checkInterval } from '../truncation/next-check.ts';
+import { checkInterval, mayBeSent } from '../truncation/next-check.ts';
 import { startWatch, type Watch } from '../truncation/watch.ts';
 import type { RunSettings } from './services.ts';
 import {
@@ -187,10 +187,6 @@ export const watchedEntry = (
 /** A call without a task id is first checked when it can no longer be sent. */
 const firstCheckAt = (record: Unresolved, now: number): number =>
   record.state === 'sending' ? Math.max(now, record.attempt.judgeableAt) : now + checkInterval.minMillis;
-
-/** A call without a task id may still be sent until then, and nobody judges it before. */
-const mayBeSent = ({ state, attempt }: Unresolved, now: number): boolean =>
-  state === 'sending' && now < attempt.judgeableAt;
 
 function leftAloneEntry(from: EntryBase, record: Unresolved, state: RunState, now: number): DoneEntry {
   const { sendingSince: since, judgeableAt, ...attempt } = record.attempt;

@@ -6,7 +6,7 @@ import type { Cause } from '../model/cause.ts';
 import { dottedName } from '../policy/aspects.ts';
 import { type CheckServices, check } from '../truncation/check.ts';
 import { withDeadline } from '../truncation/clock.ts';
-import { isDue } from '../truncation/next-check.ts';
+import { isDue, mayBeSent } from '../truncation/next-check.ts';
 import { afterCallWithoutTask, afterRefusal, ownCallWithoutTask, withBreaker } from './breaker.ts';
 import { deadlineMarginMillis } from './deadlines.ts';
 import { decisionOf, replaceEntry, resolvedEntry, withRelease } from './entries.ts';
@@ -67,7 +67,7 @@ async function checkOne(
   if (!isThere || addressElsewhere(record, state) !== undefined)
     return resolvedEntry(entry, entry.watch, record, state, now);
   // A check of another truncation may have brought this one's forward, and it may still be sent.
-  if (record.state === 'sending' && now < record.attempt.judgeableAt) return entry;
+  if (mayBeSent(record, now)) return entry;
   const checked = await check(record, entry.watch, services);
   if (checked.kind === 'watching') {
     return { ...entry, record: checked.record, watch: checked.watch };

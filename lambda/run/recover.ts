@@ -29,9 +29,4 @@ export async function recover(target: ApprovedEntry, state: RunState, ledger: Le
 }
 
 const entryOfFailure = (target: ApprovedEntry, { failure }: RunState): DoneEntry =>
-  doneEntry(target, 'failed', {
-    kind: 'step-failed',
-    step: 'truncate',
-    error: errorOf(failure),
-    sent: 'no',
-  });
+  doneEntry(target, 'failed', { kind: 'step-failed', step: 'truncate', error: errorOf(failure), sent: 'no' });

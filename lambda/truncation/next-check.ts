@@ -15,7 +15,7 @@ const quickMillis = 5 * secondMillis;
  * the duration. After a check a little before an end that is far off, the next prediction errs by a tenth as much.
  */
 export function nextCheckAt(record: Unresolved, watch: Watch, now: number): number {
-  if (record.state === 'sending' && now < record.attempt.judgeableAt) return record.attempt.judgeableAt;
+  if (mayBeSent(record, now)) return record.attempt.judgeableAt;
   if (watch.pending) return Math.max(now + quickMillis, recheckAt(watch.pending, now));
   const left = millisLeft(watch, now);
   const age = now - watch.sentAt;
@@ -24,6 +24,10 @@ export function nextCheckAt(record: Unresolved, watch: Watch, now: number): numb
   const least = Math.min(checkInterval.minMillis, Math.max(quickMillis, predicted));
   return now + Math.max(least, Math.min(checkInterval.maxMillis, farthest, predicted));
 }
+
+/** A call without a task id may still be sent until then, and nobody judges it before. */
+export const mayBeSent = ({ state, attempt }: Unresolved, now: number): boolean =>
+  state === 'sending' && now < attempt.judgeableAt;
 
 /** A verdict that is not final may come from counts before a refresh: a quick look can show that all is well. */
 const recheckAt = ({ since }: NonNullable<Watch['pending']>, now: number): number =>

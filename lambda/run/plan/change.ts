@@ -83,7 +83,7 @@ const removal =
 
 async function decidedToday(index: string, policy: Policy, context: PlanContext): Promise<PolicyChange['today']> {
   if (!policy.enabled) return { outcome: 'disabled' };
-  if (context.records.get(index) !== undefined && context.records.get(index)?.state !== 'idle') return undefined;
+  if ((context.records.get(index)?.state ?? 'idle') !== 'idle') return undefined;
   const entry = await planPolicy(index, policy, context);
   return decidedIn(entry.phase === 'unsearched' ? await searchCutoff(entry, context) : entry);
 }

@@ -11,7 +11,7 @@ export type SampleIndex = { entityType: string; aspect: string } & (
 );
 
 /** Rows of the largest sample index, the one whose truncation takes long enough to be watched. */
-export const largestSampleRows = 220_000;
+const largestSampleRows = 220_000;
 
 /**
  * The sample indices, with the names of open-source DataHub. `sample-policies.json` goes with them.

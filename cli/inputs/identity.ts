@@ -54,8 +54,8 @@ export interface FoundIdentity {
 export class NoTokenError extends UsageError {}
 
 /** In a pod, what was renewed in a mounted Secret is found in its file. */
-export const tokenFileVariable = 'DATAHUB_RETENTION_TOKEN_FILE';
-export const headerFileVariable = 'DATAHUB_RETENTION_HEADER_FILE';
+const tokenFileVariable = 'DATAHUB_RETENTION_TOKEN_FILE';
+const headerFileVariable = 'DATAHUB_RETENTION_HEADER_FILE';
 const noIdentityVariable = 'DATAHUB_RETENTION_NO_IDENTITY';
 
 /**

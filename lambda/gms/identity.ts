@@ -47,7 +47,7 @@ export function secretsOf({ token, headers = {}, certificate }: Identity): strin
 }
 
 /** What an identity consists of, in the order in which people name it. */
-export const identityParts = ['token', 'headers', 'certificate'] as const;
+const identityParts = ['token', 'headers', 'certificate'] as const;
 export type IdentityPart = (typeof identityParts)[number];
 
 export const partsOf = (identity: Identity): IdentityPart[] =>

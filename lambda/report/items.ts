@@ -187,9 +187,9 @@ function grouped(report: Report, context: Context): Item[] {
   }
   return [...groups.values()].map(({ sentences, entries }) => {
     const { inspect } = sentences;
-    const looks = new Set(entries.map((entry) => sentencesOf(entry, context).inspect?.line));
-    const ofFirst = inspect && looks.size > 1 && `${inspect.say}, for ${nameOf(entries[0])}`;
-    const item = ofEntries(entries, ofFirst ? { ...sentences, inspect: { ...inspect, say: ofFirst } } : sentences);
+    const lines = new Set(entries.map((entry) => sentencesOf(entry, context).inspect?.line));
+    const named = inspect && { ...inspect, say: `${inspect.say}, for ${nameOf(entries[0])}` };
+    const item = ofEntries(entries, { ...sentences, inspect: lines.size > 1 ? named : inspect });
     return isUnread(report, entries[0])
       ? { ...item, subject: `unread${deciderOf(entries, false)}: ${item.subject}` }
       : item;

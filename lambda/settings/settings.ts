@@ -89,17 +89,19 @@ export function inspectSettings(
     ...stageProblems(stage),
     ...fieldProblems,
     ...crossFieldProblems(onlyKnown(all), named, called),
-    ...(knownValue(fields.policies) ?? []).flatMap((policy, at) => {
-      const sentence = `policy ${at + 1} contains {{, which Parameter Store reads as a reference to another parameter: leave it out`;
-      return Object.values(policy).some((value) => String(value).includes('{{'))
-        ? { path: ['policies', at], sentence }
-        : [];
-    }),
+    ...(knownValue(fields.policies) ?? []).flatMap(referenceProblems),
     ...policyProblems.map((one) => ({ ...one, path: ['policies', ...one.path] })),
   ];
   if (problems.length > 0) return { fields, problems };
   const { $schema: _, tags: __, ...settings } = all;
   return { settings: { ...settings, policies } as Settings<UnresolvedValue>, fields, problems };
+}
+
+function referenceProblems(policy: object, at: number): Problem[] {
+  const sentence = `policy ${at + 1} contains {{, which Parameter Store reads as a reference to another parameter: leave it out`;
+  return Object.values(policy).some((value) => String(value).includes('{{'))
+    ? [{ path: ['policies', at], sentence }]
+    : [];
 }
 
 /** How settings are written, where that is not their name. */

@@ -19,9 +19,9 @@ try {
 } finally {
   for (const file of opened) closeSync(file);
 }
-// A program that Node ends because nothing is left to wait for has not done its work: it sets its status at its end.
+// Node may exit early, with nothing left to wait for. Only a program that has done its work sets another status.
 process.exitCode = 1;
-// Not at the top level, which Node 12 (of Ubuntu 22.04) cannot even read: then it does not say which one it needs.
+// Node 12 (of Ubuntu 22.04) cannot parse a top-level await, and could not say which Node this needs.
 (async () => {
   try {
     const { register } = await import('tsx/esm/api');

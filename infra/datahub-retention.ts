@@ -171,7 +171,7 @@ export class DatahubRetention extends Construct implements IConnectable {
   }
 }
 
-/** In one spelling; as it is where only the deployment knows it. */
+/** Normalized, unless only the deployment knows it. */
 const addressOf = (gmsUrl: string) => (Token.isUnresolved(gmsUrl) ? gmsUrl : serverAddress(gmsUrl.trim()));
 
 /** The usual options of a metric, and the index that it is about. */

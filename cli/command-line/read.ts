@@ -11,7 +11,7 @@ import { exampleOf, inCheckout, isRun, type Verb, verbNames, verbs, verbsWith } 
 export interface CommandLine extends Options {
   verb: Verb;
   words: string[];
-  /** Of a run, what is wrong in its environment: a file of variables changes between two nights, as others do. */
+  /** What is wrong in the environment of a run: reported, because such a file may change between two nights, too. */
   mistakes?: string[];
 }
 
@@ -43,7 +43,7 @@ export function readCommandLine(argv: readonly string[], program: string): Comma
     const verb = argv.find((word): word is Verb => verbNames.includes(word as Verb));
     const see = `See ${[program, verb, '--help'].filter(Boolean).join(' ')}.`;
     if (error instanceof UsageError && verb && isRun(verb) && error.variable && process.env[error.variable]) {
-      // Commander reads the environment by itself.
+      // Commander reads the environment itself.
       delete process.env[error.variable];
       const rest = readCommandLine(argv, program) as CommandLine;
       return { ...rest, mistakes: [`${error.message} ${see}`, ...(rest.mistakes ?? [])] };

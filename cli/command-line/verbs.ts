@@ -7,7 +7,7 @@ import type { OptionName } from './options.ts';
 
 export type Verb = 'demo' | 'survey' | 'preview' | 'enforce' | 'release' | 'status' | 'runbook' | 'validate';
 
-/** It has a report, for what is wrong with its inputs as well. */
+/** A run reports, even when its inputs are wrong. */
 export const isRun = (verb: Verb): boolean => verb === 'preview' || verb === 'enforce' || verb === 'release';
 
 interface VerbDescription {

@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 /** The command line, or a file that it names, is wrong: `message` is one sentence with the remedy. Exit status 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
-  /** Of the environment, which may hold the wrong value. */
+  /** The environment variable that may hold the wrong value. */
   readonly variable: string | undefined;
 
   constructor(message: string, variable?: string) {

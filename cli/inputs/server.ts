@@ -102,7 +102,7 @@ function addressOf(typed: AddressInFile | undefined, settings: DatahubSettings):
   return { baseUrl: address.baseUrl, from: found.from, place, noIdentity: typed?.noIdentity };
 }
 
-/** Nobody said which server. */
+/** No server was named. */
 export class NoServerError extends UsageError {}
 
 function addressInFile(file: DatahubEnv | NoDatahubEnv): FoundText {

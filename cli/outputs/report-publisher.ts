@@ -157,7 +157,7 @@ async function postMessage(
   if (webhook.when === 'problems' && !isWorthPublishing(message.report, byHand)) return 'not-asked';
   const body = destinations[webhook.format].render(message);
   const posted = await post(webhook, body, { caPem: server.ca?.() });
-  // It never got the identity from us, and may have it all the same.
+  // We never send a receiver the identity, but what it answers may hold it all the same.
   const clean = redactor(server.secrets());
   output.posted(posted.kind === 'failed' ? { ...posted, problem: clean(posted.problem) } : posted);
   return posted.kind === 'posted' ? 'posted' : 'refused';

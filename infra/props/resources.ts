@@ -29,7 +29,7 @@ export function resourcesGiven(scope: Construct, given: ConstructResources): Res
   const problems = Object.entries(cdkObjects).flatMap(([name, { has, make, isList = false }]) => {
     const value: unknown = given[name as keyof ConstructResources];
     const isOne = (one: unknown) => typeof one === 'object' && one !== null && has.some((member) => member in one);
-    // Of a selection, the CDK takes its own default where there is nothing in it.
+    // An empty selection means the CDK's own default.
     if (name === 'vpcSubnets' && isDeepStrictEqual(value, {})) return [];
     if (value === undefined || (isList ? Array.isArray(value) && value.every(isOne) : isOne(value))) return [];
     return [`${name} has to be ${isList ? 'a list, each item' : 'an object of the CDK,'} made with ${make}`];

@@ -71,7 +71,7 @@ ConfigMaps
 {{- printf "datahub-retention-ledger-of-%s" .Release.Name -}}
 {{- end -}}
 
-{{/* Without the image's own user and groups where OpenShift gives others; those that the values give instead stay. */}}
+{{/* Where OpenShift assigns user and groups, without those of the image; others that the values set stay. */}}
 {{- define "retention.podSecurityContext" -}}
 {{- $given := default dict .Values.podSecurityContext -}}
 {{- $adapt := .Values.adaptSecurityContext -}}

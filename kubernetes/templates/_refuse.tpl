@@ -1,6 +1,6 @@
 {{/*
-What would fail at night, or only where it is applied, fails here if the schema cannot see it. What is wrong with a
-policy among others, helm test tells, with the job's own check.
+Refuses what would otherwise fail at night, or when it is applied, and what the schema cannot see. Mistakes within a
+policy are left to helm test, which runs the job's own check.
 */}}
 {{- define "retention.refuse" -}}
 {{- if not .Values.policies -}}

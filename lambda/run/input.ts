@@ -8,7 +8,7 @@ export interface PlanEvent {
   execution: { name: string; startTime: string };
 }
 
-/** The run that a step's event is about. A test event of Lambda's console is about none: nothing is done with it. */
+/** The run that a step's event belongs to. A test event from Lambda's console belongs to none, and is refused. */
 export function runIdOf(event: unknown): string {
   const { execution, runId } = Object(event);
   const id: unknown = execution?.name ?? runId;

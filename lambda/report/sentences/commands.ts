@@ -98,7 +98,7 @@ export const release = (
 export const releaseAnyway = (name: string, acceptMissing: number, say: string, context: Context) =>
   byHand(say, { release: [name], acceptMissing }, context);
 
-/** None in the preview of a change: this one would take the live policies, which may not even have the index. */
+/** None in the preview of a change: a run takes the live policies, which may not even have the index. */
 export const preview = (context: Context, name?: string) =>
   context.ofChange
     ? undefined

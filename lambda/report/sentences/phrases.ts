@@ -104,7 +104,7 @@ export const afterLossNext = `${firstStep} Do not upgrade DataHub: that may remo
 /** After a delete in place no old index has the rows. */
 export const afterLossInPlaceNext = `${firstStep} Then count by day, and find out what deletes here, as the runbook says.`;
 
-/** Rows of a shard that is away are not counted, and nothing shows that to the job. */
+/** Rows of an unavailable shard are not counted, and no answer says so. */
 export const ifRed = 'If the index is red, wait for its shards. Otherwise';
 
 /** `5,000 rows are not visible`. */

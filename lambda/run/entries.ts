@@ -18,8 +18,8 @@ import type { NoteOf } from '../model/note.ts';
 import type { Outcome } from '../model/outcomes.ts';
 import { hourMillis } from '../model/time.ts';
 import { dottedName } from '../policy/aspects.ts';
-import { checkInterval, mayBeSent } from '../truncation/next-check.ts';
-import { startWatch, type Watch } from '../truncation/watch.ts';
+import { checkInterval } from '../truncation/next-check.ts';
+import { mayBeSent, startWatch, type Watch } from '../truncation/watch.ts';
 import type { RunSettings } from './services.ts';
 import {
   type DecidedEntry,

@@ -1,6 +1,6 @@
 import type { Unresolved } from '../ledger/record.ts';
 import { minuteMillis, secondMillis } from '../model/time.ts';
-import type { Watch } from './watch.ts';
+import { mayBeSent, type Watch } from './watch.ts';
 
 export const checkInterval = { minMillis: 10 * secondMillis, share: 0.1, maxMillis: 30 * minuteMillis } as const;
 
@@ -24,10 +24,6 @@ export function nextCheckAt(record: Unresolved, watch: Watch, now: number): numb
   const least = Math.min(checkInterval.minMillis, Math.max(quickMillis, predicted));
   return now + Math.max(least, Math.min(checkInterval.maxMillis, farthest, predicted));
 }
-
-/** A call without a task id may still be sent until then, and nobody judges it before. */
-export const mayBeSent = ({ state, attempt }: Unresolved, now: number): boolean =>
-  state === 'sending' && now < attempt.judgeableAt;
 
 /** A verdict that is not final may come from counts before a refresh: a quick look can show that all is well. */
 const recheckAt = ({ since }: NonNullable<Watch['pending']>, now: number): number =>

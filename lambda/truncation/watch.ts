@@ -277,21 +277,21 @@ function progressOf(
  * Whether the truncation has ended, so that it can be judged (rule 7). Assumed of one without a task id: hidden-delete.
  * @param watch after this check
  */
-export function hasEnded(
-  watch: Watch,
-  { at, status, counts, error }: Observation,
-  { state, attempt }: Unresolved,
-): boolean {
-  const { judgeableAt } = attempt;
+export function hasEnded(watch: Watch, observation: Observation, record: Unresolved): boolean {
+  const { at, status, counts, error } = observation;
+  const { attempt } = record;
   const isReindex = attempt.method === 'reindex';
-  // Until then it may not even have been sent.
-  if (!counts || (state === 'sending' && at < judgeableAt)) return false;
+  if (!counts || mayBeSent(record, at)) return false;
   // Some servers put the new index in place after the task has ended.
   if (status?.kind === 'found' && status.completed && (!isReindex || isInPlace(attempt, counts))) return true;
   if (!isReindex && counts.rowsLeft === 0) return true;
   // A status that was read before, and cannot be read now, may still say that it runs.
   return error || (status?.kind === 'found' && !status.completed) ? false : lacksProgress(watch, at, attempt);
 }
+
+/** A call without a task id may still be sent until then, and nobody judges it before. */
+export const mayBeSent = ({ state, attempt }: Unresolved, now: number): boolean =>
+  state === 'sending' && now < attempt.judgeableAt;
 
 /** No progress, and no status that says running, in a window that ends after `judgeableAt` (rule 7). */
 export function lacksProgress({ sentAt, noProgressSince }: Watch, at: number, { judgeableAt }: Attempt): boolean {

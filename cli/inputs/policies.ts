@@ -85,7 +85,7 @@ export interface Policies {
   /** A line for each doubt about them. */
   warnings: string[];
   settings: FileSettings;
-  /** What was checked before the first request, the first time; then what is there now. Throws UsageError. */
+  /** At first what was checked before the first request, then the file as it is now. Throws UsageError. */
   read(): PolicySource[];
 }
 

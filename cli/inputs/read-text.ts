@@ -19,7 +19,7 @@ export function readText(path: string, option: string, timeoutMillis = pipeTimeo
 }
 
 /**
- * Every file of other hands is read here: a pipe or a device in its place is not waited for.
+ * Every file that others write is read here: a pipe or a device in its place cannot block the program.
  * @param timeoutMillis how long a pipe may stay silent; without it, a pipe is no file
  * @throws an error for `problemOfFile`
  */

@@ -28,7 +28,7 @@ const fileName = /^(?<index>.+)@(?<revision>\d{1,15})\.json$/;
 
 /**
  * @param folder read without being created; nothing is in a folder that does not exist
- * @param isNamed a person named it, so that its parent has to exist: a volume that is away looks like a missing folder
+ * @param isNamed a person named it, so that its parent has to exist: an unmounted volume looks like a missing folder
  */
 export function folderLedger(folder: string, isNamed = false): StoredLedger {
   const path = (name: string) => join(folder, name);

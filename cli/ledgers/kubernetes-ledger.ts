@@ -49,7 +49,7 @@ export function kubernetesLedger(
   const repeated = <Value>(what: string, call: () => Promise<Value>) => attempted(what, retried(call, retry));
   const get = (index: string) => repeated(`read ${index}`, () => maps.get(nameOf(index)));
 
-  /** A text beside the records: its label says that it is none. */
+  /** Stored beside the records; its label tells it from them. */
   const beside = (is: 'last-run' | 'runs'): RunStore => {
     const name = `datahub-retention-${is}`;
     return {

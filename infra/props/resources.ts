@@ -39,7 +39,7 @@ export function resourcesGiven(scope: Construct, given: ConstructResources): Res
   return { topic, alarmTopic, tokenKey, encryptionKey, network: networkOf(scope, given) };
 }
 
-/** Members of each, and what makes one of the ID or ARN that an app in JavaScript may give in its place. */
+/** Members that tell each type, and what makes one from the ID or ARN that a JavaScript app may pass instead. */
 const cdkObjects: Record<keyof ConstructResources, { has: string[]; make: string; isList?: true }> = {
   vpc: { has: ['selectSubnets'], make: 'Vpc.fromLookup' },
   // The CDK leaves out what it does not know, and would take the private subnets.

@@ -1,5 +1,5 @@
 {{/*
-The Job of one run: both CronJobs have the same, but for the verb, and for what happens when its node goes. Call it with
+The Job of one run, the same for both CronJobs but for the verb and for what happens when its node goes. Call it with
 (dict "root" $ "verb" VERB "byHand" BOOLEAN).
 */}}
 {{- define "retention.job" -}}
@@ -7,14 +7,14 @@ The Job of one run: both CronJobs have the same, but for the verb, and for what 
 # An exit status of 1 is a result for a person to read, not a reason to retry.
 backoffLimit: 0
 {{- if not $.byHand }}
-# A drained node is no result: the run is started again, and picks up what goes on. One by hand is not repeated.
+# A drained node is not a result: the run starts again, and picks up what is under way. A run by hand is not repeated.
 podFailurePolicy:
   rules:
     - action: Ignore
       onPodConditions:
         - { type: DisruptionTarget, status: "True" }
 {{- end }}
-# An hour more than a run sends and watches for: then it reports.
+# An hour more than a run may send and watch: it still has to report.
 activeDeadlineSeconds: {{ mul (add1 (default 12 .maxRunHours)) 3600 }}
 {{- if hasKey . "ttlSecondsAfterFinished" }}
 ttlSecondsAfterFinished: {{ .ttlSecondsAfterFinished }}
@@ -27,7 +27,7 @@ template:
     labels:
       {{- include "retention.podLabels" $.root | nindent 6 }}
     annotations:
-      # A policy that has changed is in the next run in any case; this only shows which run had which.
+      # The next run reads a changed policy in any case; this only shows which run had which.
       checksum/policies: {{ toJson .policies | sha256sum }}
       {{- with merge (dict) .podAnnotations .commonAnnotations }}
       {{- toYaml . | nindent 6 }}
@@ -48,12 +48,12 @@ template:
 {{- end -}}
 restartPolicy: Never
 serviceAccountName: {{ include "retention.serviceAccount" $.root }}
-# The volume below is the token instead.
+# The volume below provides the token instead.
 automountServiceAccountToken: false
 {{- with concat .imagePullSecrets (dig "imagePullSecrets" list (default dict .global)) }}
 imagePullSecrets:
   {{- range . }}
-  {{- /* Charts around this one may give names alone. */}}
+  {{- /* Parent charts may give only names. */}}
   - {{ ternary (dict "name" .) . (kindIs "string" .) | toJson }}
   {{- end }}
 {{- end }}
@@ -112,7 +112,7 @@ containers:
       - name: DATAHUB_RETENTION_NO_IDENTITY
         value: "true"
       {{- else }}
-      # A file, because a new token is in it within a minute or two, also while a run goes on.
+      # A file, because a new token is in it within a minute or two, even during a run.
       - name: DATAHUB_RETENTION_TOKEN_FILE
         value: {{ default (printf "/token/%s" .token.secretKey) .token.file | quote }}
       {{- end }}
@@ -128,7 +128,7 @@ containers:
       {{- end }}
       - name: DATAHUB_RETENTION_NAME
         value: {{ .server.name | quote }}
-      # A pod whose ledger would be in another place than the release's does not start (ledger.yaml).
+      # A pod whose ledger would not be where the release's is does not start (ledger.yaml).
       - name: DATAHUB_RETENTION_LEDGER
         valueFrom:
           configMapKeyRef:
@@ -210,7 +210,7 @@ volumes:
   - name: policies
     configMap:
       name: {{ $fullname }}-policies
-  # A key that is not there keeps the pod from starting, and its events say which.
+  # A missing key keeps the pod from starting, and its events say which.
   {{- if not (or .server.noIdentity (and .token.file (not .token.volume))) }}
   - name: token
     {{- default (dict "secret" (dict "secretName" .token.secretRef "items" (list (dict "key" .token.secretKey "path" .token.secretKey)))) .token.volume | toYaml | nindent 4 }}
@@ -236,7 +236,7 @@ volumes:
     persistentVolumeClaim:
       claimName: {{ .ledger.existingClaim }}
   {{- else }}
-  # What Kubernetes would mount by itself, but for an hour at a time.
+  # What Kubernetes would mount itself, but valid for an hour at a time.
   - name: account
     projected:
       sources:

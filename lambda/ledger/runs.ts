@@ -81,7 +81,7 @@ export async function keepRun(store: RunStore, run: RunSummary): Promise<void> {
     const before = await store.readRuns();
     if (await store.replaceRuns(withRun(before, run), before)) return;
   }
-  throw new LedgerError('The last runs kept changing while this one was to be written beside them.');
+  throw new LedgerError('Other runs kept changing the list of last runs while this one was being added.');
 }
 
 const quietOutcomes: readonly string[] = ['nothing-to-delete', 'below-threshold', 'disabled'];

@@ -4,7 +4,7 @@ import { capped, withoutMarkup } from '../text.ts';
 /** Makes a server's text safe to show: one line of at most 240 bytes without stack traces, markup and secrets. */
 export interface Sanitize {
   (text: string): string;
-  /** Whether a name or an id repeats a secret. It is none then: names are kept as they are, and shown everywhere. */
+  /** Whether a name or an id repeats a secret. Then it is not used: names are shown everywhere as they are. */
   repeatsSecret(name: string): boolean;
 }
 

@@ -230,7 +230,7 @@ const missingToday = ({ today }: CauseOf<'quarantined'>): number =>
     ? Math.max(0, today.expected - today.found)
     : 0;
 
-/** Rows to keep that are not visible; until they are counted again, those of then. */
+/** Rows to keep that are not visible; until they are counted again, as many as its verdict found. */
 const notVisibleNow = ({ outcome, rowsNotVisible = 0, today }: CauseOf<'quarantined'>): number => {
   if (today !== undefined && 'found' in today) return today.notVisible ? today.expected - today.found : 0;
   return outcome === 'rows-missing' ? 0 : rowsNotVisible;

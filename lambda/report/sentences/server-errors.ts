@@ -58,7 +58,7 @@ const newToken = { urgency: 'act', token: true } as const;
 
 const bypassGateway = 'use an address of GMS behind the gateway, or let this job through there without it';
 
-/** Where each part of the identity, and whom to trust, is given; and what may keep a request from the server. */
+/** Where each part of the identity and the trusted authority are set; and what may block a request. */
 const whereGiven = {
   headers: {
     aws: 'headersParameter in the stage file',

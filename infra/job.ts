@@ -25,9 +25,7 @@ const outermostStack = (stack: Stack): Stack =>
 function firstNight({ schedule, timeZone, maxRunHours, emails, mode, notify }: Settings): string {
   const hours = String(Tokenization.stringifyNumber(maxRunHours));
   return [
-    ...(emails.length > 0
-      ? [`Within minutes: a mail from AWS to each of ${emails.length} addresses, to confirm.`]
-      : []),
+    ...(emails.length > 0 ? ['Within minutes: a mail from AWS to each address in emails, to confirm.'] : []),
     `Minutes after the first start, ${schedule} (${timeZone}), at most ${hours} hours if it deletes much: the report of a run${mode === 'preview' ? ' that only previews' : ''}.`,
     ...(notify === 'always'
       ? []

@@ -496,7 +496,7 @@ describe('The construct', () => {
     place({ emails: ['team@example.com'], notify: 'problems' }, stack);
     const [output] = Object.values(Template.fromStack(stack).findOutputs('*'));
     expect(output!['Value']).toMatch(
-      /a mail from AWS to each of 1 addresses.*cron\(30 3 \* \* \? \*\) \(UTC\).*start a preview/,
+      /a mail from AWS to each address in emails.*cron\(30 3 \* \* \? \*\) \(UTC\).*start a preview/,
     );
   });
 

@@ -26,11 +26,10 @@ interface Network {
 
 /** The resources that an app gives as such. Throws SettingsError, one sentence for each problem. */
 export function resourcesGiven(scope: Construct, given: ConstructResources): Resources {
-  const problems = Object.entries(cdkObjects).flatMap(([name, { has, make, isList = false }]) => {
+  const problems = Object.entries(cdkObjects).flatMap(([name, { has, make, isList = false, mayBeEmpty }]) => {
     const value: unknown = given[name as keyof ConstructResources];
     const isOne = (one: unknown) => typeof one === 'object' && one !== null && has.some((member) => member in one);
-    // An empty selection means the CDK's own default.
-    if (name === 'vpcSubnets' && isDeepStrictEqual(value, {})) return [];
+    if (mayBeEmpty && isDeepStrictEqual(value, {})) return [];
     if (value === undefined || (isList ? Array.isArray(value) && value.every(isOne) : isOne(value))) return [];
     return [`${name} has to be ${isList ? 'a list, each item' : 'an object of the CDK,'} made with ${make}`];
   });
@@ -39,13 +38,16 @@ export function resourcesGiven(scope: Construct, given: ConstructResources): Res
   return { topic, alarmTopic, tokenKey, encryptionKey, network: networkOf(scope, given) };
 }
 
+type CdkObject = { has: string[]; make: string; isList?: true; mayBeEmpty?: true };
+
 /** Members that tell each type, and what makes one from the ID or ARN that a JavaScript app may pass instead. */
-const cdkObjects: Record<keyof ConstructResources, { has: string[]; make: string; isList?: true }> = {
+const cdkObjects: Record<keyof ConstructResources, CdkObject> = {
   vpc: { has: ['selectSubnets'], make: 'Vpc.fromLookup' },
-  // The CDK leaves out what it does not know, and would take the private subnets.
+  // The CDK ignores members that it does not know, and would take the private subnets; an empty selection means these.
   vpcSubnets: {
     has: ['subnets', 'subnetType', 'subnetGroupName', 'subnetFilters', 'availabilityZones', 'onePerAz'],
     make: 'vpc.selectSubnets',
+    mayBeEmpty: true,
   },
   securityGroups: { has: ['securityGroupId'], make: 'SecurityGroup.fromSecurityGroupId', isList: true },
   topic: { has: ['topicArn'], make: 'Topic.fromTopicArn' },

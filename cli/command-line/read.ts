@@ -11,7 +11,7 @@ import { exampleOf, inCheckout, isRun, type Verb, verbNames, verbs, verbsWith } 
 export interface CommandLine extends Options {
   verb: Verb;
   words: string[];
-  /** What is wrong in the environment of a run: reported, because such a file may change between two nights, too. */
+  /** What is wrong in the environment of a run: reported, because a file of variables may change between two nights. */
   mistakes?: string[];
 }
 

@@ -86,7 +86,9 @@ export function dynamoDbLedger(options: DynamoDbLedgerOptions): Ledger {
         start = page.LastEvaluatedKey;
         if (start === undefined) return records;
       }
-      throw new LedgerError(`Tried to list the ledger table ${table}: after ${maxPages} pages there is still another.`);
+      throw new LedgerError(
+        `Tried to list the ledger table ${table}: after ${maxPages} pages there is still another; find out what else writes to this table.`,
+      );
     },
 
     runs: {

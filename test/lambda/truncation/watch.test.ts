@@ -295,6 +295,7 @@ describe('it has ended', () => {
     expect(hasEnded(watch, last, aDelete)).toBe(true);
     expect(hasEnded(watch, { ...last, status: { kind: 'vanished' } }, aDelete)).toBe(true);
     expect(hasEnded(watch, { ...last, status: running({}) }, aDelete)).toBe(false);
+    expect(hasEnded(watch, { ...last, error: { kind: 'throttled', operation: 'task-status' } }, aDelete)).toBe(false);
   });
 
   test('a reindex that is completed and never put in place, once it makes no progress', () => {

@@ -102,6 +102,11 @@ describe('a reindex: the first line that fits decides', () => {
     // Rows to keep are missing
     ['more than 2 % fewer', { kept: 979 }, loss],
     ['more than 2 % fewer, which are noops', { kept: 979, end: { total: 1000, created: 979, noops: 21 } }, loss],
+    [
+      'more than 2 % fewer, and newer rows written',
+      { kept: 979, end: { total: 1100, created: 1000, versionConflicts: 100 } },
+      loss,
+    ],
     ['more than 2 % fewer, which conflict', { kept: 979, end: { ...whole, created: 979, versionConflicts: 21 } }, loss],
     ['none visible, one not written', { kept: 0, end: { total: 1000, created: 999 } }, loss],
     ['none visible, and newer rows are', { kept: 0, newer: 5 }, loss],

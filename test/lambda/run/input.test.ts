@@ -71,6 +71,12 @@ describe('the mode of a run in a stage that enforces', () => {
     ['is a preview for an input that was copied from last week', ofLastWeek, 'preview', true],
     ['is what a person names', { mode: 'enforce' }, 'enforce', true],
     ['is what an input names, also of the schedule', { mode: 'preview', scheduledTime }, 'preview', false],
+    [
+      'is a preview of policies that are not live, also of the schedule',
+      { policies: [{}], scheduledTime },
+      'preview',
+      false,
+    ],
     ['is enforce for a release, which changes the ledger', { release: ['a.b'], mode: 'preview' }, 'enforce', true],
   ])('%s', (_, input, mode, byHand) => {
     expect([modeOf(input as never, start, 'enforce'), isByHand(input as never, start)]).toEqual([mode, byHand]);

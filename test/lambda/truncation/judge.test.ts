@@ -102,6 +102,11 @@ describe('a reindex: the first line that fits decides', () => {
     // Rows to keep are missing
     ['more than 2 % fewer', { kept: 979 }, loss],
     ['more than 2 % fewer, which are noops', { kept: 979, end: { total: 1000, created: 979, noops: 21 } }, loss],
+    [
+      'more than 2 % fewer, and newer rows written',
+      { kept: 979, end: { total: 1100, created: 1000, versionConflicts: 100 } },
+      loss,
+    ],
     ['more than 2 % fewer, which conflict', { kept: 979, end: { ...whole, created: 979, versionConflicts: 21 } }, loss],
     ['none visible, one not written', { kept: 0, end: { total: 1000, created: 999 } }, loss],
     ['none visible, and newer rows are', { kept: 0, newer: 5 }, loss],
@@ -191,10 +196,9 @@ test('a verdict says nothing of a task that says the same as the counts; otherwi
   const cause = (left: number, end: TaskCounters) => judged({ left, kept: 1000, end }).cause;
   expect(cause(0, { total: 1000, deleted: 1000 })).toEqual({ kind: 'verified' });
   expect(cause(8, { total: 1000, deleted: 1000 })).toMatchObject({ kind: 'verified', done: 1000 });
-  expect(cause(0, { total: 1000, deleted: 1000, versionConflicts: 3, cancelled: true })).toMatchObject({
-    conflicts: 3,
-    cancelled: true,
-  });
+  const said = { kind: 'verified', total: 1000 };
+  expect(cause(0, { total: 1000, deleted: 997, versionConflicts: 3 })).toEqual({ ...said, done: 997, conflicts: 3 });
+  expect(cause(0, { total: 1000, deleted: 5, cancelled: true })).toEqual({ ...said, done: 5, cancelled: true });
 });
 
 describe('for any counts and any status', () => {

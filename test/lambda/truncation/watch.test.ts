@@ -99,13 +99,15 @@ describe('a watch', () => {
     expect(seenBy(aReindexed, { at, status: completed({}), counts: counts(0) }).end).toBeUndefined();
   });
 
-  test('forgets that a task vanished when it is found again', () => {
+  test('forgets that a task vanished, or could not be read, when it is found again', () => {
+    const statusError = { kind: 'timeout', operation: 'task-status' } as const;
     const watch = seenBy(
       aDelete,
+      { at, statusError, counts: counts(60) },
       { at, status: { kind: 'vanished' }, counts: counts(60) },
       { at: at + 1, status: running({ deleted: 1 }), counts: counts(59) },
     );
-    expect(watch.vanished).toBe(false);
+    expect([watch.vanished, watch.statusError]).toEqual([false, undefined]);
   });
 
   test('predicts nothing from what made no progress', () => {
@@ -295,6 +297,7 @@ describe('it has ended', () => {
     expect(hasEnded(watch, last, aDelete)).toBe(true);
     expect(hasEnded(watch, { ...last, status: { kind: 'vanished' } }, aDelete)).toBe(true);
     expect(hasEnded(watch, { ...last, status: running({}) }, aDelete)).toBe(false);
+    expect(hasEnded(watch, { ...last, error: { kind: 'throttled', operation: 'task-status' } }, aDelete)).toBe(false);
   });
 
   test('a reindex that is completed and never put in place, once it makes no progress', () => {

@@ -79,7 +79,7 @@ export function folderLedger(folder: string, isNamed = false): StoredLedger {
    * A text beside the records; no record's name begins with a dot. Readers see the old text or the new one, never a
    * part of it.
    */
-  const sideFile = (name: string): RunStore => {
+  const runStore = (name: string): RunStore => {
     const read = () => {
       try {
         return textOf(path(name)) || undefined;
@@ -119,8 +119,8 @@ export function folderLedger(folder: string, isNamed = false): StoredLedger {
         return revision === undefined ? undefined : load(index, revision);
       }),
     list: async () => attempt('read', () => [...latest()].sort().map(([index, revision]) => load(index, revision))),
-    last: sideFile('.last-run.json'),
-    runs: sideFile('.runs.json'),
+    last: runStore('.last-run.json'),
+    runs: runStore('.runs.json'),
     replace: async (next) => {
       const { index } = next;
       const record = storable(next);

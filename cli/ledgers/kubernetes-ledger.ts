@@ -50,7 +50,7 @@ export function kubernetesLedger(
   const get = (index: string) => repeated(`read ${index}`, () => maps.get(nameOf(index)));
 
   /** Stored beside the records; its label tells it from them. */
-  const beside = (is: 'last-run' | 'runs'): RunStore => {
+  const runStore = (is: 'last-run' | 'runs'): RunStore => {
     const name = `datahub-retention-${is}`;
     return {
       readRuns: async () => (await repeated(`read ${name}`, () => maps.get(name)))?.data?.[is],
@@ -108,8 +108,8 @@ export function kubernetesLedger(
       return attempted(`write ${index}`, replaceOnce({ read, put }, retry));
     },
 
-    last: beside('last-run'),
-    runs: beside('runs'),
+    last: runStore('last-run'),
+    runs: runStore('runs'),
 
     async prepare() {
       const probe = {

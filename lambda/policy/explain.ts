@@ -30,7 +30,7 @@ export function problemsOf(error: Pick<z.ZodError, 'issues'>, value: unknown, kn
   const all = error.issues as z.core.$ZodIssue[];
   const placeOf = ({ path }: z.core.$ZodIssue) => path.join('.');
   const ofType = new Set(all.filter(({ code }) => code === 'invalid_type').map(placeOf));
-  // Of a value of the wrong type only that is said: its bounds do not apply.
+  // The bounds of a value do not apply while it has the wrong type.
   const issues = all.filter((issue) => issue.code === 'invalid_type' || !ofType.has(placeOf(issue)));
   const problems = issues.slice(0, maxProblems).flatMap((issue): Problem[] => {
     if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, sentence: explainIssue(issue, value) }];

@@ -30,6 +30,13 @@ async function serve() {
 }
 
 describe('4.1 truncateTimeseriesAspect', () => {
+  test('states rows to delete, rows in all, the share and a reindex, whatever the case of the names', async () => {
+    const { truncate } = await serve();
+    const sentence =
+      'Delete 700 out of 1000 rows (70.00%). Reindexing the aspect without the deleted records. This was a dry run. Run with dryRun = false to execute.';
+    expect((await truncate({ entityType: 'DATASET', aspect: 'Operation' })).json()).toEqual({ value: sentence });
+  });
+
   test('with dryRun false removes rows older than the timestamp, and none that is as old', async () => {
     const { truncate, rows, pass } = await serve();
     const exact = start - 100 * day + 700.5 * 0.1 * day;

@@ -76,16 +76,27 @@ export function runsText(runs: readonly RunSummary[], width: number): string {
       ...indices.map(indexText),
       ...released.map(releasedText),
       ...notReleased.map((name) => oneLine(`${name} not released`, 300)),
-    ].join('; ') || 'nothing to do',
+    ].join('; ') || (result === 'ok' ? 'nothing to do' : 'no index was touched: its report says why'),
   ]);
   return `${table(columns, rows, width)}\n`;
 }
 
-function indexText({ name, outcome, approvedRows, ...counts }: RunSummary['indices'][number]): string {
+function indexText({ name, outcome, approvedRows, run, by, ...counts }: RunSummary['indices'][number]): string {
   const approved = approvedRows === undefined ? [] : [`${exact(approvedRows)} approved`];
-  const said = [...resultLine(outcome, counts), ...approved];
+  const said = [...resultLine(outcome, counts), ...approved, ...earlierText({ run, by })];
   return oneLine(`${name} ${outcome}${said.length === 0 ? '' : ` (${said.join(', ')})`}`, 300);
 }
 
-const releasedText = ({ name, accepted, unproven }: NonNullable<RunSummary['released']>[number]): string =>
-  oneLine(`${name} released${acceptedText(accepted, unproven)}`, 300);
+function releasedText({ name, accepted, unproven, ...earlier }: NonNullable<RunSummary['released']>[number]): string {
+  const said = earlierText(earlier);
+  return oneLine(
+    `${name} released${acceptedText(accepted, unproven)}${said.length === 0 ? '' : ` (${said.join(', ')})`}`,
+    300,
+  );
+}
+
+/** What an earlier run has done, and this one was the first to report. */
+const earlierText = ({ run, by }: { run?: string | undefined; by?: string | undefined }): string[] => [
+  ...(by === undefined ? [] : [`asked for by ${oneLine(by, 100)}`]),
+  ...(run === undefined ? [] : [`in run ${run}`]),
+];

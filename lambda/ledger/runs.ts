@@ -13,6 +13,9 @@ import { visibleText } from './record.ts';
 
 const count = z.int().nonnegative().optional();
 
+/** Of what an earlier run has sent, decided or released, and this one reports: that run, and who asked for it. */
+const earlier = { run: visibleText.optional(), by: visibleText.optional() };
+
 const runSchema = z.looseObject({
   runId: visibleText,
   /** ISO 8601 UTC. */
@@ -30,9 +33,15 @@ const runSchema = z.looseObject({
       rowsMissing: count,
       rowsNotVisible: count,
       approvedRows: count,
+      /** Of what was sent, or may have been: rows up to the cutoff (epoch milliseconds) were to go. */
+      retentionDays: z.number().optional(),
+      cutoffMillis: z.number().optional(),
+      ...earlier,
     }),
   ),
-  released: z.array(z.looseObject({ name: visibleText, accepted: count, unproven: z.boolean().optional() })).optional(),
+  released: z
+    .array(z.looseObject({ name: visibleText, accepted: count, unproven: z.boolean().optional(), ...earlier }))
+    .optional(),
   /** Indices whose release was refused. */
   notReleased: z.array(visibleText).optional(),
 });
@@ -96,9 +105,20 @@ export const summaryOfRun = ({
   policies,
   notes = [],
 }: Report): RunSummary => {
+  const earlierOf = (run: string | undefined, asked: string | undefined) => ({
+    run: run === runId ? undefined : run,
+    by: asked === by ? undefined : asked,
+  });
   const released = notes.flatMap((note) =>
-    note.kind === 'released' && note.decidedBy === runId
-      ? [{ name: note.index, accepted: note.accepted, unproven: note.unknown !== undefined || undefined }]
+    note.kind === 'released'
+      ? [
+          {
+            name: note.index,
+            accepted: note.accepted,
+            unproven: note.unknown !== undefined || undefined,
+            ...earlierOf(note.decidedBy, note.by),
+          },
+        ]
       : [],
   );
   const notReleased = notes.flatMap((note) =>
@@ -120,6 +140,8 @@ export const summaryOfRun = ({
         rowsMissing: entry.rowsMissing || undefined,
         rowsNotVisible: entry.rowsNotVisible || undefined,
         approvedRows: entry.approvedRows,
+        ...(entry.method && { retentionDays: entry.retentionDays, cutoffMillis: entry.cutoffMillis }),
+        ...earlierOf(entry.decidedBy, entry.by),
       })),
     released: released.length > 0 ? released : undefined,
     notReleased: notReleased.length > 0 ? notReleased : undefined,

@@ -204,14 +204,22 @@ export function quarantined(cause: CauseOf<'quarantined'>, entry: DecidedIndex, 
   };
 }
 
-/** An old index may have the rows: it was a reindex, or something replaced the index. */
-const isReplaced = ({ method, indexBefore, indexNow }: CauseOf<'quarantined'>): boolean =>
-  method === 'reindex' || (indexNow !== undefined && indexNow !== indexBefore);
+/** Another index may have the rows: it was a reindex, or something replaced or removed the index. */
+const isReplaced = ({ method, indexBefore, indexNow, noIndex }: CauseOf<'quarantined'>): boolean =>
+  method === 'reindex' || noIndex || (indexNow !== undefined && indexNow !== indexBefore);
 
-function thenText({ since, outcome, rowsMissing, rowsNotVisible = 0, method }: CauseOf<'quarantined'>): string {
+function thenText({
+  since,
+  outcome,
+  rowsMissing,
+  rowsNotVisible = 0,
+  method,
+  noIndex,
+}: CauseOf<'quarantined'>): string {
   if (outcome === 'rows-missing') {
     const lost = rowsMissing === undefined ? 'rows' : rows(rowsMissing, 'exact');
-    const isAfter = method === 'reindex' ? ' after a reindex' : '';
+    const isAfter =
+      method === 'reindex' ? ' after a reindex' : noIndex ? ', as the search engine did not know the index' : '';
     return `On ${moment(since)}, ${lost} ${rowsMissing === 1 ? 'was' : 'were'} missing${isAfter}.`;
   }
   if (rowsNotVisible > 0) {

@@ -66,7 +66,10 @@ export function verified(cause: CauseOf<'verified'>, entry: DecidedIndex): Sente
       : `, approved up to ${exact(entry.approvedRows)}${entry.by === undefined ? '' : ` by ${oneLine(entry.by, 100)}`}`;
   return {
     what: `${entry.method === 'reindex' ? reindexedText(cause, entry) : deletedText(entry)}${took}${byWhom}, verified by counting again${approved}`,
-    why: entry.method === 'reindex' ? afterReindex(cause, entry) : afterDelete(cause, entry),
+    why: joined(
+      entry.decidedAt !== undefined && entry.taskId === undefined && 'The server gave no task ID for it.',
+      entry.method === 'reindex' ? afterReindex(cause, entry) : afterDelete(cause, entry),
+    ),
     urgency: 'nothing',
   };
 }
@@ -118,7 +121,7 @@ const goneBesidesText = (
   { rowsDeleted = 0 }: DecidedIndex,
 ) =>
   goneBesides > 0 &&
-  `Its task deleted ${exact(rowsDeleted)}; ${exact(goneBesides)} more are gone: something else deletes here.`;
+  `Its task deleted ${exact(rowsDeleted)}; ${exact(goneBesides)} more ${isOrAre(goneBesides)} gone: something else deletes here.`;
 
 /** Why old rows are left after a delete, as far as the counters of its task tell it. */
 export function remains(cause: CauseOf<'remains'>, entry: DecidedIndex, context: Context): Sentences {
@@ -128,7 +131,7 @@ export function remains(cause: CauseOf<'remains'>, entry: DecidedIndex, context:
   if (runs) {
     return {
       subject: 'its task still runs',
-      what: `${left} ${areOrWere(entry, context)} still there`,
+      what: `${left} ${areOrWere(rowsRemaining, entry, context)} still there`,
       why: joined(countersText(cause, entry), alsoGone(entry.rowsMissing)),
       urgency: 'week',
       next: 'Look at its task. Until it has ended, set "enabled": false in the policy: otherwise a later run may send a second delete beside it (which deletes no row that should stay).',
@@ -164,7 +167,7 @@ export function remains(cause: CauseOf<'remains'>, entry: DecidedIndex, context:
   const stoppedEarly = isOver && conflicts > 0 && total !== undefined && done + conflicts < total;
   return {
     subject: cancelled ? 'cancelled' : stoppedEarly ? 'stopped at a conflict' : 'rows are left',
-    what: `${left} ${areOrWere(entry, context)} still there`,
+    what: `${left} ${areOrWere(rowsRemaining, entry, context)} still there`,
     why: joined(
       stoppedEarly
         ? `Its task deleted ${exact(done)} of ${rows(total, 'exact')} and stopped at ${rows(conflicts, 'exact')} that something else had changed: Elasticsearch 8 and 9 stop there.`
@@ -221,7 +224,7 @@ export function missing(cause: CauseOf<'missing'>, entry: DecidedIndex, context:
     why: joined(
       isShard &&
         (goneBesides > 0
-          ? `Its task deleted ${exact(entry.rowsDeleted ?? 0)}; ${exact(goneBesides)} more are not counted: rows are unavailable (a shard?).`
+          ? `Its task deleted ${exact(entry.rowsDeleted ?? 0)}; ${exact(goneBesides)} more ${isOrAre(goneBesides)} not counted: rows are unavailable (a shard?).`
           : 'The same share of the old rows is gone, as when a shard is unavailable.'),
       !isShard &&
         !entry.noIndex &&
@@ -243,12 +246,11 @@ export function missing(cause: CauseOf<'missing'>, entry: DecidedIndex, context:
 function missingText(cause: CauseOf<'missing'>, entry: DecidedIndex, context: Context) {
   const { expected, found, unwritten, done = 0, total } = cause;
   if (found === undefined) return `only ${rowsDone(done, total ?? expected, entry)}`;
+  const count = expected - found;
+  const lost = `${exact(count)} of ${rows(expected, 'exact')} that should have stayed ${areOrWere(count, entry, context)}`;
   // Those that it has written may only not be refreshed.
-  if (unwritten !== undefined && unwritten < expected - found) {
-    return `${exact(expected - found)} of ${rows(expected, 'exact')} that should have stayed ${areOrWere(entry, context)} not visible`;
-  }
-  const lost = `${exact(expected - found)} of ${rows(expected, 'exact')} that should have stayed`;
-  return `${lost} ${areOrWere(entry, context)} ${entry.method === 'reindex' ? 'not in the new index' : 'gone'}`;
+  if (unwritten !== undefined && unwritten < count) return `${lost} not visible`;
+  return `${lost} ${entry.method === 'reindex' ? 'not in the new index' : 'gone'}`;
 }
 
 /**

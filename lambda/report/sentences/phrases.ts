@@ -146,8 +146,8 @@ export const alsoGone = (count = 0): string =>
 export const isOrAre = (count: number): string => (count === 1 ? 'is' : 'are');
 
 /** Another run's counts may be days old: they "were". */
-export const areOrWere = (entry: DecidedIndex, context: Context): string =>
-  ofAnotherRun(entry, context) ? 'were' : 'are';
+export const areOrWere = (count: number, entry: DecidedIndex, context: Context): string =>
+  ofAnotherRun(entry, context) ? (count === 1 ? 'was' : 'were') : isOrAre(count);
 
 export const ofAnotherRun = ({ decidedBy }: DecidedIndex, { runId }: Context): boolean =>
   decidedBy !== undefined && decidedBy !== runId;

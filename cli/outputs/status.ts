@@ -98,5 +98,5 @@ function releasedText({ name, accepted, unproven, ...earlier }: NonNullable<RunS
 /** What an earlier run has done, and this one was the first to report. */
 const earlierText = ({ run, by }: { run?: string | undefined; by?: string | undefined }): string[] => [
   ...(by === undefined ? [] : [`asked for by ${oneLine(by, 100)}`]),
-  ...(run === undefined ? [] : [`in run ${run}`]),
+  ...(run === undefined ? [] : [`as run ${run} has decided`]),
 ];

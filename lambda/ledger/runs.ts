@@ -57,10 +57,15 @@ export interface RunStore {
   replaceRuns(next: string, before: string | undefined): Promise<boolean>;
 }
 
-/** Whether no run has been kept yet; false where that cannot be read. */
-export async function hasNoRuns({ runs }: Ledger): Promise<boolean> {
+/**
+ * Whether a ledger without a record is new, or has lost its records: no run has been kept yet, or one has sent
+ * something. False where that cannot be read.
+ */
+export async function isNewOrLost({ runs }: Ledger): Promise<boolean> {
   try {
-    return (await runs?.readRuns()) === undefined;
+    const stored = await runs?.readRuns();
+    const hasSent = parseRuns(stored).some(({ indices }) => indices.some(({ cutoffMillis }) => cutoffMillis));
+    return stored === undefined || hasSent;
   } catch (error) {
     if (error instanceof LedgerError) return false;
     throw error;

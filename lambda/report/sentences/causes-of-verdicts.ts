@@ -86,10 +86,10 @@ function afterDelete(cause: CauseOf<'verified'>, entry: DecidedIndex): string {
   const { rowsMissing, rowsRemaining = 0 } = entry;
   return joined(
     rest !== undefined &&
-      `${rows(rest)} past the retention ${isOrAre(rest)} left (maxRowsPerRun); a later run deletes them if they reach the threshold.`,
+      `${rows(rest)} past the retention ${isOrAre(rest)} left (maxRowsPerRun); a later run deletes ${rest === 1 ? 'it' : 'them'} once old rows reach the threshold.`,
     alsoGone(rowsMissing),
     rowsRemaining > 0 &&
-      `${rows(rowsRemaining, 'exact')} to delete ${isOrAre(rowsRemaining)} left; a later run deletes them once old rows reach the threshold.`,
+      `${rows(rowsRemaining, 'exact')} to delete ${isOrAre(rowsRemaining)} left; a later run deletes ${rowsRemaining === 1 ? 'it' : 'them'} once old rows reach the threshold.`,
     (cause.cancelled || cause.conflicts) && countersText(cause, entry),
     goneBesidesText(cause, entry),
     done > (entry.rowsDeleted ?? 0) &&

@@ -123,7 +123,7 @@ export const older = ({ retentionDays }: DecidedIndex): string =>
 export function shareOld(entry: DecidedIndex): string {
   const { rowsToDelete = 0, rowsPastRetention = rowsToDelete, rowsTotal = 0 } = entry;
   const share = percent(rowsTotal === 0 ? 0 : (rowsPastRetention / rowsTotal) * 100, 2);
-  return `${share} of ${rows(rowsTotal)} are ${older(entry)}`;
+  return `${share} of ${rows(rowsTotal)} ${isOrAre(rowsTotal)} ${older(entry)}`;
 }
 
 /** `1,200,034 of 3.4 M old rows`. */

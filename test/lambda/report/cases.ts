@@ -261,6 +261,12 @@ export const entryCases: EntryCase[] = [
     { kind: 'left-alone', why: 'address', address: 'http://old:8080', since: at - day, releasableAt: at },
   ],
   ['above the ceiling', 'above-ceiling', { kind: 'above-ceiling', maxDeletePercent: 30, approveRows: 1_260_000 }],
+  [
+    'its only row is old',
+    'above-ceiling',
+    { kind: 'above-ceiling', approveRows: 2 },
+    { rowsToDelete: 1, rowsTotal: 1 },
+  ],
   ['all rows are old', 'above-ceiling', { kind: 'above-ceiling', approveRows: 3_639_426 }, { rowsToDelete: 3_466_120 }],
   ['oldest hour too large', 'above-ceiling', { kind: 'above-ceiling', approveRows: 1_260_000, rowLimit: 100_000 }],
   ['paused', 'not-started', { kind: 'stopped', by: 'paused' }],
@@ -323,9 +329,9 @@ export const entryCases: EntryCase[] = [
     { resumed: true, ...decidedByAnother, ...task, rowsDeleted: 1_200_034 },
   ],
   [
-    'truncated without a task ID',
+    'truncated without a task ID, and one row is left',
     'truncated',
-    { kind: 'verified' },
+    { kind: 'verified', rest: 1 },
     { decidedAt: '2026-08-14T03:40:00.000Z', decidedBy: 'nightly-2026-08-14', rowsDeleted: 1 },
   ],
   [

@@ -83,20 +83,15 @@ export function runsText(runs: readonly RunSummary[], width: number): string {
 
 function indexText({ name, outcome, approvedRows, run, by, ...counts }: RunSummary['indices'][number]): string {
   const approved = approvedRows === undefined ? [] : [`${exact(approvedRows)} approved`];
-  const said = [...resultLine(outcome, counts), ...approved, ...earlierText({ run, by })];
-  return oneLine(`${name} ${outcome}${said.length === 0 ? '' : ` (${said.join(', ')})`}`, 300);
+  return said(`${name} ${outcome}`, [...resultLine(outcome, counts), ...approved], { run, by });
 }
 
-function releasedText({ name, accepted, unproven, ...earlier }: NonNullable<RunSummary['released']>[number]): string {
-  const said = earlierText(earlier);
-  return oneLine(
-    `${name} released${acceptedText(accepted, unproven)}${said.length === 0 ? '' : ` (${said.join(', ')})`}`,
-    300,
-  );
-}
+const releasedText = ({ name, accepted, unproven, ...earlier }: NonNullable<RunSummary['released']>[number]): string =>
+  said(`${name} released${acceptedText(accepted, unproven)}`, [], earlier);
 
-/** What an earlier run has done, and this one was the first to report. */
-const earlierText = ({ run, by }: { run?: string | undefined; by?: string | undefined }): string[] => [
-  ...(by === undefined ? [] : [`asked for by ${oneLine(by, 100)}`]),
-  ...(run === undefined ? [] : [`as run ${run} has decided`]),
-];
+/** @param earlier what an earlier run has done, and this one was the first to report */
+function said(what: string, details: string[], { run, by }: { run?: string | undefined; by?: string | undefined }) {
+  if (by !== undefined) details.push(`asked for by ${oneLine(by, 100)}`);
+  if (run !== undefined) details.push(`as run ${run} has decided`);
+  return oneLine(details.length === 0 ? what : `${what} (${details.join(', ')})`, 300);
+}

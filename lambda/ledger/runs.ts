@@ -114,18 +114,12 @@ export const summaryOfRun = ({
     run: run === runId ? undefined : run,
     by: asked === by ? undefined : asked,
   });
-  const released = notes.flatMap((note) =>
-    note.kind === 'released'
-      ? [
-          {
-            name: note.index,
-            accepted: note.accepted,
-            unproven: note.unknown !== undefined || undefined,
-            ...earlierOf(note.decidedBy, note.by),
-          },
-        ]
-      : [],
-  );
+  const released = notes
+    .filter((note) => note.kind === 'released')
+    .map(({ index: name, accepted, unknown, decidedBy, by: asked }) => ({
+      ...{ name, accepted, unproven: unknown !== undefined || undefined },
+      ...earlierOf(decidedBy, asked),
+    }));
   const notReleased = notes.flatMap((note) =>
     note.kind === 'not-released' && note.why !== 'idle' ? [note.index] : [],
   );

@@ -208,18 +208,11 @@ export function quarantined(cause: CauseOf<'quarantined'>, entry: DecidedIndex, 
 const isReplaced = ({ method, indexBefore, indexNow, noIndex }: CauseOf<'quarantined'>): boolean =>
   method === 'reindex' || noIndex || (indexNow !== undefined && indexNow !== indexBefore);
 
-function thenText({
-  since,
-  outcome,
-  rowsMissing,
-  rowsNotVisible = 0,
-  method,
-  noIndex,
-}: CauseOf<'quarantined'>): string {
+function thenText({ since, outcome, rowsMissing, rowsNotVisible = 0, ...then }: CauseOf<'quarantined'>): string {
   if (outcome === 'rows-missing') {
     const lost = rowsMissing === undefined ? 'rows' : rows(rowsMissing, 'exact');
-    const isAfter =
-      method === 'reindex' ? ' after a reindex' : noIndex ? ', as the search engine did not know the index' : '';
+    const unknown = then.noIndex ? ', as the search engine did not know the index' : '';
+    const isAfter = then.method === 'reindex' ? ' after a reindex' : unknown;
     return `On ${moment(since)}, ${lost} ${rowsMissing === 1 ? 'was' : 'were'} missing${isAfter}.`;
   }
   if (rowsNotVisible > 0) {

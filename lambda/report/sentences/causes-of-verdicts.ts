@@ -145,7 +145,7 @@ export function remains(cause: CauseOf<'remains'>, entry: DecidedIndex, context:
       what: `its task has ended, and the counts still show ${left}`,
       why:
         done === 0
-          ? `All ${rows(conflicts, 'exact')} had changed since the last refresh, as after an earlier delete: the index is probably not refreshed (refresh_interval -1).`
+          ? `Every row that it found (${exact(conflicts)}) had changed since the last refresh, as after an earlier delete: the index is probably not refreshed (refresh_interval -1).`
           : `Its task reports ${exact(done)} deleted, but the counts do not show it: the index is probably not refreshed, as after an interrupted upgrade (refresh_interval -1).`,
       urgency: 'week',
       next: 'Check whether the index is refreshed (not with _cat/indices, which shows the old counts, too). If it is not, restore its refresh_interval; the next run counts again.',
@@ -154,11 +154,11 @@ export function remains(cause: CauseOf<'remains'>, entry: DecidedIndex, context:
   }
   if (isOver && done === 0 && conflicts === 0 && total !== 0 && rowsDeleted === 0) {
     const itsTask = taskId === undefined ? 'Its task' : `Its task (${taskId})`;
-    const ofAll = total === undefined ? '' : ` of ${exact(total)}`;
+    const deleted = total === undefined ? 'no row' : `none of ${rows(total, 'exact')}`;
     return {
       subject: 'the index refuses deletes',
       what: 'its task has ended, and no row was deleted',
-      why: `${itsTask} deleted 0${ofAll} rows and met no conflict: the index refuses deletes. Most often the disk is full, or index.blocks.write or a read-only policy is set.`,
+      why: `${itsTask} deleted ${deleted} and met no conflict: the index refuses deletes. Most often the disk is full, or index.blocks.write or a read-only policy is set.`,
       urgency: 'week',
       next: 'Free space if the disk is full, then remove the block; the next run tries again.',
       inspect: showBlocks(entry),
@@ -246,10 +246,10 @@ export function missing(cause: CauseOf<'missing'>, entry: DecidedIndex, context:
 function missingText(cause: CauseOf<'missing'>, entry: DecidedIndex, context: Context) {
   const { expected, found, unwritten, done = 0, total } = cause;
   if (found === undefined) return `only ${rowsDone(done, total ?? expected, entry)}`;
-  const count = expected - found;
-  const lost = `${exact(count)} of ${rows(expected, 'exact')} that should have stayed ${areOrWere(count, entry, context)}`;
+  const fewer = expected - found;
+  const lost = `${exact(fewer)} of ${rows(expected, 'exact')} that should have stayed ${areOrWere(fewer, entry, context)}`;
   // Those that it has written may only not be refreshed.
-  if (unwritten !== undefined && unwritten < count) return `${lost} not visible`;
+  if (unwritten !== undefined && unwritten < fewer) return `${lost} not visible`;
   return `${lost} ${entry.method === 'reindex' ? 'not in the new index' : 'gone'}`;
 }
 

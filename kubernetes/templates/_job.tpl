@@ -25,13 +25,11 @@ ttlSecondsAfterFinished: 604800
 template:
   metadata:
     labels:
-      {{- include "retention.podLabels" $.root | nindent 6 }}
+      {{- include "retention.labels" (dict "root" $.root "labels" .podLabels) | nindent 6 }}
     annotations:
-      # The next run reads a changed policy in any case; this only shows which run had which.
-      checksum/policies: {{ toJson .policies | sha256sum }}
-      {{- with merge (dict) .podAnnotations .commonAnnotations }}
-      {{- toYaml . | nindent 6 }}
-      {{- end }}
+      {{- /* The next run reads a changed policy in any case; this only shows which run had which. */}}
+      {{- $checksum := dict "checksum/policies" (toJson .policies | sha256sum) }}
+      {{- merge $checksum .podAnnotations .commonAnnotations | toYaml | nindent 6 }}
   spec:
     {{- include "retention.pod" $ | nindent 4 }}
 {{- end -}}
@@ -43,11 +41,11 @@ template:
 {{- with .root.Values -}}
 {{- $ca := .server.caVolume -}}
 {{- $webhook := default (and .notification.secretRef (printf "/webhook/%s" .notification.secretKey)) .notification.file -}}
-{{- if .server.caConfigMap -}}
+{{- if and .server.caConfigMap (not $ca) -}}
 {{- $ca = dict "configMap" (dict "name" .server.caConfigMap "items" (list (dict "key" .server.caKey "path" .server.caKey))) -}}
 {{- end -}}
 restartPolicy: Never
-serviceAccountName: {{ include "retention.serviceAccount" $.root }}
+serviceAccountName: {{ include "retention.serviceAccount" $.root | quote }}
 # The volume below provides the token instead.
 automountServiceAccountToken: false
 {{- with concat .imagePullSecrets (dig "imagePullSecrets" list (default dict .global)) }}
@@ -58,17 +56,17 @@ imagePullSecrets:
   {{- end }}
 {{- end }}
 {{- with .priorityClassName }}
-priorityClassName: {{ . }}
+priorityClassName: {{ . | quote }}
 {{- end }}
 {{- with include "retention.podSecurityContext" $.root | fromYaml }}
 securityContext:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- with .runtimeClassName }}
-runtimeClassName: {{ . }}
+runtimeClassName: {{ . | quote }}
 {{- end }}
 {{- with .dnsPolicy }}
-dnsPolicy: {{ . }}
+dnsPolicy: {{ . | quote }}
 {{- end }}
 {{- with .dnsConfig }}
 dnsConfig:
@@ -234,7 +232,7 @@ volumes:
   {{- if .ledger.existingClaim }}
   - name: ledger
     persistentVolumeClaim:
-      claimName: {{ .ledger.existingClaim }}
+      claimName: {{ .ledger.existingClaim | quote }}
   {{- else }}
   # What Kubernetes would mount itself, but valid for an hour at a time.
   - name: account

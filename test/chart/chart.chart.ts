@@ -33,7 +33,10 @@ function valuesFile(values: object): string {
 function render(values: object = {}, from = chart): { text: string; manifests: Manifest[] } {
   const options = ['--namespace', 'datahub-retention', '--kube-version', releases[0]!, '--values', valuesFile(values)];
   const text = tools.helm('template', 'dh', from, ...options);
-  return { text, manifests: parseAllDocuments(text).map((document) => document.toJS()) };
+  const documents = parseAllDocuments(text);
+  // A key that is there twice, which Helm 3 lets pass.
+  for (const error of documents.flatMap(({ errors }) => errors)) throw error;
+  return { text, manifests: documents.map((document) => document.toJS()) };
 }
 
 /** The scheduled CronJob and its suspended twin. */
@@ -235,6 +238,28 @@ describe.skipIf(found === undefined)('The chart', () => {
     });
   });
 
+  test('has labels and annotations once: its own, then those of one kind of objects, then those of all', () => {
+    const { manifests } = render(given['labels and annotations that meet']);
+    const of = (name: string) => manifests.find(({ kind }) => kind === name);
+    expect(of('PrometheusRule')).toMatchObject({
+      metadata: { labels: { team: 'alerts', 'app.kubernetes.io/name': 'datahub-retention' } },
+      spec: { groups: [{ rules: [{ labels: { severity: '1' } }, { labels: { severity: '1' } }] }] },
+    });
+    expect(of('CronJob').metadata.labels.team).toBe('all');
+    expect(of('CronJob').spec.jobTemplate.spec.template.metadata).toMatchObject({
+      labels: { team: 'pods' },
+      annotations: { owner: 'pods', 'checksum/policies': expect.stringMatching(/^[0-9a-f]{64}$/) },
+    });
+    expect(of('ServiceAccount').metadata.annotations.owner).toBe('account');
+    const mark = manifests.find(({ immutable }) => immutable);
+    expect(mark.metadata.annotations).toMatchObject({ 'argocd.argoproj.io/sync-wave': '-1', owner: 'all' });
+  });
+
+  test('names its namespace in each object, so that kubectl applies none of them to another', () => {
+    const { manifests } = render({ ...given['an alert'], networkPolicy: { enabled: true } });
+    expect(manifests.map(({ metadata }) => metadata.namespace)).toEqual(manifests.map(() => 'datahub-retention'));
+  });
+
   test('mounts token and certificates as files, from the Secret or from any volume', () => {
     const volumesOf = (values: object) => {
       const { volumes, containers } = podOf(cronJobs(values)[0]);
@@ -249,7 +274,8 @@ describe.skipIf(found === undefined)('The chart', () => {
     });
     const given = {
       token: { secretKey: 'jwt', volume: { csi: { driver: 'x' } } },
-      server: { caVolume: { emptyDir: {} } },
+      // An overlay's volume takes the place of the ConfigMap below it.
+      server: { caVolume: { emptyDir: {} }, caConfigMap: 'company-ca' },
     };
     expect(volumesOf(given).volumes).toMatchObject({ token: { csi: { driver: 'x' } }, ca: { emptyDir: {} } });
     const [, twin] = cronJobs(given);

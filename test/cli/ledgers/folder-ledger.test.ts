@@ -1,5 +1,15 @@
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -51,6 +61,18 @@ it('keeps the names of the last hundred revisions, and removes the others', asyn
   expect(readdirSync(folder)).toHaveLength(100);
   expect(await ledger.read('a')).toEqual(idle('a', 130));
   expect(await ledger.replace(aSending({ index: 'a', revision: 40 }))).toBe(false);
+});
+
+it.skipIf(process.getuid?.() !== 0)('gives what root writes to the owner of the folder around it', async () => {
+  const around = freshFolder();
+  mkdirSync(around);
+  chownSync(around, 12_345, 12_345);
+  const folder = join(around, 'ledger');
+  const ledger = open(folder);
+  await ledger.replace(idle('a', 1));
+  await ledger.runs.replaceRuns('{}', undefined);
+  const owners = ['', ...readdirSync(folder)].map((name) => statSync(join(folder, name)).uid);
+  expect(owners).toEqual([12_345, 12_345, 12_345]);
 });
 
 it('does not wait for a pipe with the name of a record, and leaves that index alone', async () => {

@@ -1,6 +1,16 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { App, CfnParameter, Duration, Fn, NestedStack, RemovalPolicies, Stack, type StackProps } from 'aws-cdk-lib';
+import {
+  App,
+  Aspects,
+  CfnParameter,
+  Duration,
+  Fn,
+  NestedStack,
+  RemovalPolicies,
+  Stack,
+  type StackProps,
+} from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { SecurityGroup, SubnetType, Vpc } from 'aws-cdk-lib/aws-ec2';
@@ -10,6 +20,7 @@ import { Alias, Key } from 'aws-cdk-lib/aws-kms';
 import { type ITopic, Topic, TopicPolicy } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
+import { CfnStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { afterEach, describe, expect, inject, test, vi } from 'vitest';
 import { DatahubRetention } from '../../infra/datahub-retention.ts';
@@ -258,6 +269,10 @@ describe('Resources, as types of the CDK', () => {
     const other = newStack();
     place({ alarmTopic: Topic.fromTopicAttributes(other, 'Imported', { topicArn: onCall, keyArn }) }, other);
     expect(warned(other)).toMatch(/it has to let CloudWatch use it/);
+
+    const asking = newStack('eu-central-1');
+    place({ encryptionKey: Key.fromLookup(asking, 'Looked up', { aliasName: 'alias/a' }) }, asking);
+    expect(warned(asking)).toMatch(/The policy of the key Foreign\/Looked up cannot be changed/);
   });
 
   test('encrypt with one key all that is stored', () => {
@@ -409,6 +424,19 @@ describe('The construct', () => {
     for (const of of [stack, moved]) {
       Template.fromStack(of).hasResourceProperties('AWS::DynamoDB::Table', { TableName: 'datahub-retention-prod' });
     }
+  });
+
+  test('names the state machine in messages as the naming Aspect of a company does', () => {
+    const stack = newStack();
+    new DatahubRetention(stack, 'Job', props);
+    const rename = (node: unknown) => {
+      if (node instanceof CfnStateMachine) node.stateMachineName = 'corp-retention';
+    };
+    Aspects.of(stack).add({ visit: rename });
+    const environments = Object.values(Template.fromStack(stack).findResources('AWS::Lambda::Function')).flatMap(
+      ({ Properties }) => JSON.stringify(Properties.Environment.Variables.STATE_MACHINE_ARN) ?? [],
+    );
+    expect(environments).toEqual([expect.stringContaining(':stateMachine:corp-retention')]);
   });
 
   test.each([

@@ -138,7 +138,7 @@ containers:
       - name: DATAHUB_RETENTION_CRON_JOB
         value: {{ $fullname | quote }}
       - name: DATAHUB_RETENTION_NAMESPACE
-        value: {{ $.root.Release.Namespace | quote }}
+        valueFrom: { fieldRef: { fieldPath: metadata.namespace } }
       {{- range $name, $limit := dict "MIN_RETENTION_DAYS" .minRetentionDays "MAX_RUN_HOURS" .maxRunHours "MAX_ROWS_PER_RUN" .maxRowsPerRun }}
       {{- if $limit }}
       - name: DATAHUB_RETENTION_{{ $name }}

@@ -127,7 +127,8 @@ describe.skipIf(found === undefined)('The chart', () => {
       DATAHUB_RETENTION_LEDGER: placed('ConfigMaps'),
       DATAHUB_RETENTION_NAME: { value: 'prod' },
       DATAHUB_RETENTION_CRON_JOB: { value: 'dh-datahub-retention' },
-      DATAHUB_RETENTION_NAMESPACE: { value: 'datahub-retention' },
+      // Kustomize and the like may put it elsewhere.
+      DATAHUB_RETENTION_NAMESPACE: { valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } },
       DATAHUB_RETENTION_POLICIES: { value: '/policies/policies.json' },
       DATAHUB_RETENTION_TOKEN_SECRET: { value: 'datahub-retention-token/token' },
     });

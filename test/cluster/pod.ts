@@ -64,7 +64,9 @@ export interface PodObject {
         env?: {
           name: string;
           value?: string;
-          valueFrom?: Partial<Record<'secretKeyRef' | 'configMapKeyRef', { name: string; key: string }>>;
+          valueFrom?: Partial<Record<'secretKeyRef' | 'configMapKeyRef', { name: string; key: string }>> & {
+            fieldRef?: { fieldPath: string };
+          };
         }[];
         securityContext?: Context;
         volumeMounts?: { name: string; mountPath: string; readOnly?: boolean }[];
@@ -292,12 +294,14 @@ export class Pod {
       KUBERNETES_SERVICE_PORT: `${this.place.apiServer.port}`,
     };
     for (const { name, value = '', valueFrom } of this.object.spec.containers[0].env ?? []) {
-      const { secretKeyRef, configMapKeyRef } = valueFrom ?? {};
+      const { secretKeyRef, configMapKeyRef, fieldRef } = valueFrom ?? {};
       env[name] = secretKeyRef
         ? Buffer.from(await this.valueOf('Secret', secretKeyRef), 'base64').toString()
         : configMapKeyRef
           ? await this.valueOf('ConfigMap', configMapKeyRef)
-          : value;
+          : fieldRef?.fieldPath === 'metadata.namespace'
+            ? this.namespace
+            : value;
     }
     return env;
   }

@@ -342,8 +342,8 @@ describe.skipIf(found === undefined)('The chart', () => {
       return block.check(address);
     };
     /** As the API defines it. */
-    const reaches = (values: object, { port, labels, namespace, address }: Target): boolean => {
-      const enabled = { networkPolicy: { enabled: true, ...values } };
+    const reaches = (values: object, { port, labels, namespace, address }: Target, more = {}): boolean => {
+      const enabled = { networkPolicy: { enabled: true, ...values }, ...more };
       const { egress } = render(enabled).manifests.find((each) => each?.kind === 'NetworkPolicy').spec;
       const matches = ({ namespaceSelector, podSelector, ipBlock }: Manifest) =>
         ipBlock
@@ -370,6 +370,21 @@ describe.skipIf(found === undefined)('The chart', () => {
       [{ port: 80, address: '203.0.113.1' }, false],
     ];
     for (const [target, expected] of all) expect([target, reaches({}, target)]).toEqual([target, expected]);
+    const own = { gmsPodLabels: { app: 'gms' }, gmsNamespaceLabels: { team: 'data' } };
+    const { egress } = render({ networkPolicy: { enabled: true, ...own } }).manifests.find(
+      ({ kind }) => kind === 'NetworkPolicy',
+    ).spec;
+    expect(egress.at(-1).to).toEqual([
+      { namespaceSelector: { matchLabels: own.gmsNamespaceLabels }, podSelector: { matchLabels: own.gmsPodLabels } },
+    ]);
+    for (const [host, namespace] of [
+      ['gms.data.svc.cluster.local.', 'data'],
+      ['gms', 'datahub-retention'],
+    ]) {
+      const server = { url: `http://${host}:8080` };
+      expect(reaches({}, { ...gms, namespace }, { server })).toBe(true);
+      expect(reaches({}, gms, { server })).toBe(false);
+    }
     const narrow = { apiServer: { addresses: ['10.0.0.1/32'] } };
     expect([reaches(narrow, apiServer), reaches(narrow, { ...apiServer, address: '10.0.0.2' })]).toEqual([true, false]);
   });

@@ -106,6 +106,9 @@ containers:
       # What every run needs is here and not in the arguments, so that a run by hand has it, too.
       - name: DATAHUB_GMS_URL
         value: {{ .server.url | quote }}
+      # They would come before the URL; what envFrom brings for other clients of DataHub may have them.
+      - { name: DATAHUB_GMS_HOST, value: "" }
+      - { name: DATAHUB_GMS_PORT, value: "" }
       {{- if .server.noIdentity }}
       - name: DATAHUB_RETENTION_NO_IDENTITY
         value: "true"

@@ -123,6 +123,9 @@ describe.skipIf(found === undefined)('The chart', () => {
     const [, twin] = cronJobs();
     expect(environment(twin)).toMatchObject({
       DATAHUB_GMS_URL: { value: 'http://datahub-datahub-gms.datahub.svc:8080' },
+      // Which an envFrom does not replace then.
+      DATAHUB_GMS_HOST: { value: '' },
+      DATAHUB_GMS_PORT: { value: '' },
       DATAHUB_RETENTION_TOKEN_FILE: { value: '/token/token' },
       DATAHUB_RETENTION_LEDGER: placed('ConfigMaps'),
       DATAHUB_RETENTION_NAME: { value: 'prod' },

@@ -39,8 +39,6 @@ export const given: Record<string, object> = {
     enabled: true,
     global: { imageRegistry: 'registry.example.com', imagePullSecrets: ['mirror', { name: 'registry' }] },
     image: { digest: `sha256:${'0'.repeat(64)}` },
-    commonLabels: { team: 'data', 'app.kubernetes.io/name': 'not-this' },
-    commonAnnotations: { owner: 'data' },
     priorityClassName: 'low',
   },
   'a private authority and a proxy': {
@@ -57,8 +55,6 @@ export const given: Record<string, object> = {
   'a network policy, no account of its own': { networkPolicy: { enabled: true }, serviceAccount: { create: false } },
   'an alert': { alert: { enabled: true, labels: { release: 'monitoring' }, runbookUrl: 'https://wiki.example.com' } },
   'everything about pods': {
-    podLabels: { team: 'data', 'app.kubernetes.io/instance': 'not-this' },
-    podAnnotations: { 'sidecar.istio.io/inject': 'false' },
     nodeSelector: { 'kubernetes.io/arch': 'arm64' },
     tolerations: [{ key: 'batch', operator: 'Exists' }],
     affinity: { nodeAffinity: {} },
@@ -94,7 +90,7 @@ export const given: Record<string, object> = {
   'labels and annotations that meet': {
     commonLabels: { team: 'all', 'app.kubernetes.io/name': 'not-this' },
     commonAnnotations: { owner: 'all', 'argocd.argoproj.io/sync-wave': '5', 'checksum/policies': 'not-this' },
-    podLabels: { team: 'pods' },
+    podLabels: { team: 'pods', 'app.kubernetes.io/instance': 'not-this' },
     podAnnotations: { owner: 'pods', 'helm.sh/hook': 'not-this' },
     serviceAccount: { annotations: { owner: 'account' } },
     alert: { enabled: true, severity: '1', labels: { team: 'alerts', 'app.kubernetes.io/name': 'not-this' } },
@@ -186,11 +182,7 @@ export const wrong: [values: object, by: 'schema' | 'chart', named: RegExp][] = 
   [{ resources: { requests: { cpu: '1.5' }, limits: { cpu: '1200m' } } }, 'chart', /request of cpu \(1.5\) is above/],
   [{ resources: { limit: { memory: '1Gi' } } }, 'schema', /limit/],
   [{ extraEnvs: [{ name: 'DATAHUB_GMS_URL', value: 'x' }] }, 'chart', /extraEnvs: DATAHUB_GMS_URL is the chart's own/],
-  [
-    { extraEnvs: [{ name: 'DATAHUB_RETENTION_ARGS', value: 'enforce --yes' }] },
-    'chart',
-    /extraEnvs: DATAHUB_RETENTION_ARGS/,
-  ],
+  [{ extraEnvs: [{ name: 'DATAHUB_RETENTION_ARGS' }] }, 'chart', /extraEnvs: DATAHUB_RETENTION_ARGS/],
   [{ extraEnvs: [{ name: 'A' }, { name: 'A' }] }, 'chart', /extraEnvs: A appears twice/],
   [{ extraEnvs: [{ name: 'A', valeuFrom: {} }] }, 'schema', /valeuFrom/],
   [{ envFrom: [{ secretRef: 'proxy' }] }, 'schema', /envFrom/],

@@ -18,6 +18,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ControlPlane } from './control-plane.ts';
 import { type Image, nodeInImage, ofThisMachine } from './image.ts';
 
+type KeyOf = { name: string; key: string };
+
 interface Context {
   runAsUser?: number;
   runAsGroup?: number;
@@ -64,9 +66,8 @@ export interface PodObject {
         env?: {
           name: string;
           value?: string;
-          valueFrom?: Partial<Record<'secretKeyRef' | 'configMapKeyRef', { name: string; key: string }>> & {
-            fieldRef?: { fieldPath: string };
-          };
+          /** A field is the namespace: the chart asks for no other. */
+          valueFrom?: { secretKeyRef?: KeyOf; configMapKeyRef?: KeyOf; fieldRef?: object };
         }[];
         securityContext?: Context;
         volumeMounts?: { name: string; mountPath: string; readOnly?: boolean }[];
@@ -299,7 +300,7 @@ export class Pod {
         ? Buffer.from(await this.valueOf('Secret', secretKeyRef), 'base64').toString()
         : configMapKeyRef
           ? await this.valueOf('ConfigMap', configMapKeyRef)
-          : fieldRef?.fieldPath === 'metadata.namespace'
+          : fieldRef
             ? this.namespace
             : value;
     }

@@ -38,7 +38,6 @@ export function valuesText(): string {
     description: `What is posted: ${destinationsText}.`,
     enum: destinationNames,
   });
-  properties.schedule.pattern = `^(@(hourly|daily|midnight|weekly|monthly|yearly|annually)|${cron})$`;
   properties.image.properties.repository.pattern = `^(${host}(:${port})?/)?${pathPart}(/${pathPart})*$`;
   properties.global.properties.imageRegistry.pattern = `^(${host}(:${port})?(/${pathPart})*)?$`;
   definitions.url.pattern = `^https?://(${host}\\.?|\\[[0-9a-fA-F:.]+\\])(:${port})?(/[^\\s?#]*)?$`;
@@ -71,16 +70,3 @@ const port = '([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[
 const host = '[A-Za-z0-9]([-A-Za-z0-9._]*[A-Za-z0-9])?';
 /** Of an image's name. */
 const pathPart = '[a-z0-9]+([._-]+[a-z0-9]+)*';
-
-/** As the controller of CronJobs reads the five fields. That a range does not count backwards, a template checks. */
-const names = (text: string) => text.replace(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
-const cron = [
-  '[0-5]?[0-9]',
-  '([01]?[0-9]|2[0-3])',
-  '(0?[1-9]|[12][0-9]|3[01])',
-  `(0?[1-9]|1[0-2]|${names('jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec')})`,
-  `([0-6]|${names('sun|mon|tue|wed|thu|fri|sat')})`,
-]
-  .map((one) => `(\\*|\\?|${one}(-${one})?)(/[1-9][0-9]*)?`)
-  .map((item) => `${item}(,${item})*`)
-  .join(' +');

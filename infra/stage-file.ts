@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nearest } from '../lambda/policy/nearest.ts';
 import { readStageText, SettingsError, type Stage } from '../lambda/settings/settings.ts';
@@ -20,7 +21,7 @@ export function readStageFile(stage: unknown): Stage {
   if (typeof stage !== 'string' || stage === '') throw new SettingsError([stageMissing()]);
   const path = `${folder}${stage}.json`;
   if (!/^[\w-]+$/.test(stage) || !existsSync(path)) {
-    const meant = nearest(stage, stageNames());
+    const meant = nearest(basename(stage, '.json'), stageNames());
     const hint = meant === undefined ? 'copy infra/stages/example.json to begin one' : `did you mean ${meant}?`;
     throw new SettingsError([`There is no stage file infra/stages/${stage}.json: ${hint}`]);
   }

@@ -97,7 +97,7 @@ export function folderLedger(folder: string, isNamed = false): StoredLedger {
           makeIfMissing();
           if (read() !== before) return false;
           const fresh = path(`.new-${randomUUID()}`);
-          fs.writeFileSync(fresh, text, { mode: 0o600 });
+          writeToDisk(fresh, text);
           fs.renameSync(fresh, path(name));
           return true;
         }),
@@ -159,6 +159,7 @@ function makeFolder(folder: string): void {
   if (!fs.existsSync(dirname(folder))) makeFolder(dirname(folder));
   try {
     fs.mkdirSync(folder, { mode: 0o700 });
+    giveToOwner(folder, (uid, gid) => fs.lchownSync(folder, uid, gid));
   } catch (error) {
     // Another process has made it meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -215,11 +216,26 @@ function remove(path: string): void {
   }
 }
 
+/**
+ * What root writes by hand (`sudo`) is for the user of the nightly runs, to whom the folder around it belongs.
+ * @param chown follows no link, which that user could put there
+ */
+function giveToOwner(path: string, chown: (uid: number, gid: number) => void): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = fs.statSync(dirname(path));
+  try {
+    chown(uid, gid);
+  } catch {
+    // A network file system that lets nobody do this: the next run says what it may not read.
+  }
+}
+
 /** Not by the option `flush`, which Node knows only from 20.10 on, and ignores before. */
 function writeToDisk(path: string, text: string): void {
   const descriptor = fs.openSync(path, 'wx', 0o600);
   try {
     fs.writeFileSync(descriptor, text);
+    giveToOwner(path, (uid, gid) => fs.fchownSync(descriptor, uid, gid));
     fs.fsyncSync(descriptor);
   } finally {
     fs.closeSync(descriptor);
@@ -245,6 +261,9 @@ function why(error: unknown): string {
   }
   if (code === 'ENOENT') {
     return 'its parent folder, or the target of its link, does not exist: mount the volume, or make that folder.';
+  }
+  if ((code === 'EACCES' || code === 'EPERM') && syscall !== 'mkdir') {
+    return 'permission denied; give the folder, with all that is in it, to the user of this run (chown -R). Another folder would be another ledger.';
   }
   const { problem, remedy = 'name a folder that can be written with --ledger' } = problemOfFile(error);
   return `${problem}; ${remedy}.`;

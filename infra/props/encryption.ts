@@ -1,4 +1,4 @@
-import type { Stack } from 'aws-cdk-lib';
+import { type Stack, Token } from 'aws-cdk-lib';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 
@@ -29,9 +29,10 @@ export type Warn = (id: string, text: string) => void;
 /** Adds a statement to a key's policy; the policy of a key that is only imported cannot be changed. */
 export function allowUse(key: IKey, statement: PolicyStatement, who: string, warn: Warn): void {
   if (key.addToResourcePolicy(statement).statementAdded) return;
+  const name = Token.isUnresolved(key.keyArn) ? key.node.path : key.keyArn;
   warn(
     `key-policy-${who.replaceAll(' ', '-').toLowerCase()}`,
-    `The policy of the key ${key.keyArn} cannot be changed from here: it has to let ${who} use it (docs/privileges-and-network.md, "Keys of your own").`,
+    `The policy of the key ${name} cannot be changed from here: it has to let ${who} use it (docs/privileges-and-network.md, "Keys of your own").`,
   );
 }
 

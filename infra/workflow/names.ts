@@ -1,4 +1,5 @@
-import { ArnFormat, type Stack } from 'aws-cdk-lib';
+import { ArnFormat, Lazy, type Stack } from 'aws-cdk-lib';
+import type { CfnStateMachine, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 
 /**
  * The name of a stage's state machine, its ledger, and its group of schedules, by which CloudWatch counts starts.
@@ -13,14 +14,14 @@ export const globalName = (stage: string, region: string): string => `datahub-re
 export const alarmNamePrefix = (stage: string): string => `datahub-retention/${stage}/`;
 
 /**
- * Built from names, because the ARN is needed before the state machine exists: that depends on the Report function,
- * whose messages name it.
+ * Built from its name, because the ARN is needed before the state machine exists: that depends on the Report function,
+ * whose messages name it. The name is read at the end of synth, after an app's Aspects may have changed it.
  */
-export const stateMachineArn = (stack: Stack, stage: string): string =>
+export const stateMachineArn = (stack: Stack, machine: () => StateMachine): string =>
   stack.formatArn({
     service: 'states',
     resource: 'stateMachine',
-    resourceName: jobName(stage),
+    resourceName: Lazy.string({ produce: () => (machine().node.defaultChild as CfnStateMachine).stateMachineName }),
     arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   });
 

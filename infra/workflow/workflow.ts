@@ -113,7 +113,7 @@ export class Workflow extends Construct {
         EMAIL_FORMAT: settings.emailFormat,
         HTTPS_FORMAT: settings.httpsFormat,
         QUEUE_FORMAT: settings.queueFormat,
-        STATE_MACHINE_ARN: stateMachineArn(stack, settings.stage),
+        STATE_MACHINE_ARN: stateMachineArn(stack, () => this.stateMachine),
         DASHBOARD_URL: settings.dashboard ? dashboardUrl(stack, settings.stage) : undefined,
         RUNBOOK_URL: settings.runbookUrl,
         PARAMETER_PREFIX: settings.parameterPrefix,

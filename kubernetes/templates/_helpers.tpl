@@ -15,29 +15,32 @@
 {{- end -}}
 
 {{- define "retention.selectorLabels" -}}
-app.kubernetes.io/name: {{ include "retention.name" . }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/name: {{ include "retention.name" . | quote }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}
 
+{{/* Of an object: the chart's own, then "labels" of this kind of objects, then those of all. */}}
 {{- define "retention.labels" -}}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
-{{ include "retention.selectorLabels" . }}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .Release.Service }}
-{{- with omit .Values.commonLabels "helm.sh/chart" "app.kubernetes.io/name" "app.kubernetes.io/instance" "app.kubernetes.io/version" "app.kubernetes.io/managed-by" }}
-{{ toYaml . }}
-{{- end }}
+{{- $own := fromYaml (include "retention.selectorLabels" .root) -}}
+{{- $_ := set $own "helm.sh/chart" (printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_") -}}
+{{- $_ := set $own "app.kubernetes.io/version" .root.Chart.AppVersion -}}
+{{- $_ := set $own "app.kubernetes.io/managed-by" .root.Release.Service -}}
+{{- merge $own (default dict .labels) .root.Values.commonLabels | toYaml -}}
 {{- end -}}
 
-{{- define "retention.annotations" -}}
-{{- with .Values.commonAnnotations }}
+{{/*
+Of every object; call it with (dict "root" $) and "suffix" or "name", more "labels" and "annotations". The namespace is
+written out: kubectl refuses to apply to another what "helm template" has rendered for this one.
+*/}}
+{{- define "retention.metadata" -}}
+name: {{ default (printf "%s%s" (include "retention.fullname" .root) (default "" .suffix)) .name | quote }}
+namespace: {{ .root.Release.Namespace | quote }}
+labels:
+  {{- include "retention.labels" . | nindent 2 }}
+{{- with merge (dict) (default dict .annotations) .root.Values.commonAnnotations }}
 annotations:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- end -}}
-
-{{- define "retention.podLabels" -}}
-{{- merge (fromYaml (include "retention.labels" .)) .Values.podLabels | toYaml -}}
 {{- end -}}
 
 {{- define "retention.image" -}}

@@ -25,13 +25,11 @@ ttlSecondsAfterFinished: 604800
 template:
   metadata:
     labels:
-      {{- include "retention.podLabels" $.root | nindent 6 }}
+      {{- include "retention.labels" (dict "root" $.root "labels" .podLabels) | nindent 6 }}
     annotations:
-      # The next run reads a changed policy in any case; this only shows which run had which.
-      checksum/policies: {{ toJson .policies | sha256sum }}
-      {{- with merge (dict) .podAnnotations .commonAnnotations }}
-      {{- toYaml . | nindent 6 }}
-      {{- end }}
+      {{- /* The next run reads a changed policy in any case; this only shows which run had which. */}}
+      {{- $checksum := dict "checksum/policies" (toJson .policies | sha256sum) }}
+      {{- merge $checksum .podAnnotations .commonAnnotations | toYaml | nindent 6 }}
   spec:
     {{- include "retention.pod" $ | nindent 4 }}
 {{- end -}}
@@ -43,11 +41,11 @@ template:
 {{- with .root.Values -}}
 {{- $ca := .server.caVolume -}}
 {{- $webhook := default (and .notification.secretRef (printf "/webhook/%s" .notification.secretKey)) .notification.file -}}
-{{- if .server.caConfigMap -}}
+{{- if and .server.caConfigMap (not $ca) -}}
 {{- $ca = dict "configMap" (dict "name" .server.caConfigMap "items" (list (dict "key" .server.caKey "path" .server.caKey))) -}}
 {{- end -}}
 restartPolicy: Never
-serviceAccountName: {{ include "retention.serviceAccount" $.root }}
+serviceAccountName: {{ include "retention.serviceAccount" $.root | quote }}
 # The volume below provides the token instead.
 automountServiceAccountToken: false
 {{- with concat .imagePullSecrets (dig "imagePullSecrets" list (default dict .global)) }}
@@ -58,17 +56,17 @@ imagePullSecrets:
   {{- end }}
 {{- end }}
 {{- with .priorityClassName }}
-priorityClassName: {{ . }}
+priorityClassName: {{ . | quote }}
 {{- end }}
 {{- with include "retention.podSecurityContext" $.root | fromYaml }}
 securityContext:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- with .runtimeClassName }}
-runtimeClassName: {{ . }}
+runtimeClassName: {{ . | quote }}
 {{- end }}
 {{- with .dnsPolicy }}
-dnsPolicy: {{ . }}
+dnsPolicy: {{ . | quote }}
 {{- end }}
 {{- with .dnsConfig }}
 dnsConfig:
@@ -108,6 +106,9 @@ containers:
       # What every run needs is here and not in the arguments, so that a run by hand has it, too.
       - name: DATAHUB_GMS_URL
         value: {{ .server.url | quote }}
+      # They would come before the URL; what envFrom brings for other clients of DataHub may have them.
+      - { name: DATAHUB_GMS_HOST, value: "" }
+      - { name: DATAHUB_GMS_PORT, value: "" }
       {{- if .server.noIdentity }}
       - name: DATAHUB_RETENTION_NO_IDENTITY
         value: "true"
@@ -140,7 +141,7 @@ containers:
       - name: DATAHUB_RETENTION_CRON_JOB
         value: {{ $fullname | quote }}
       - name: DATAHUB_RETENTION_NAMESPACE
-        value: {{ $.root.Release.Namespace | quote }}
+        valueFrom: { fieldRef: { fieldPath: metadata.namespace } }
       {{- range $name, $limit := dict "MIN_RETENTION_DAYS" .minRetentionDays "MAX_RUN_HOURS" .maxRunHours "MAX_ROWS_PER_RUN" .maxRowsPerRun }}
       {{- if $limit }}
       - name: DATAHUB_RETENTION_{{ $name }}
@@ -234,7 +235,7 @@ volumes:
   {{- if .ledger.existingClaim }}
   - name: ledger
     persistentVolumeClaim:
-      claimName: {{ .ledger.existingClaim }}
+      claimName: {{ .ledger.existingClaim | quote }}
   {{- else }}
   # What Kubernetes would mount itself, but valid for an hour at a time.
   - name: account

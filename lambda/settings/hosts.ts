@@ -37,9 +37,15 @@ export function clusterHostWarning(gmsUrl: string): string | undefined {
  */
 export function isPlainAndPublic(gmsUrl: string, inPrivateNetwork: boolean): boolean {
   const url = new URL(gmsUrl);
-  if (url.protocol !== 'http:') return false;
-  const host = hostOf(url);
-  return isIP(host) === 0 ? !inPrivateNetwork && !internalLoadBalancer.test(host) : !isPrivateAddress(host);
+  const mayBePrivate = inPrivateNetwork && isIP(hostOf(url)) === 0;
+  return url.protocol === 'http:' && !mayBePrivate && !isPrivate(gmsUrl);
+}
+
+/** Whether an address shows that it is in a private network. */
+export function isPrivate(gmsUrl: string): boolean {
+  const host = hostOf(new URL(gmsUrl));
+  const family = isIP(host);
+  return family === 0 ? internalLoadBalancer.test(host) : privateNetworks.check(host, family === 6 ? 'ipv6' : 'ipv4');
 }
 
 const internalLoadBalancer = /^internal-.*\.elb\.amazonaws\.com(?:\.cn)?$/;
@@ -57,6 +63,3 @@ privateNetworks.addSubnet('192.168.0.0', 16, 'ipv4');
 privateNetworks.addAddress('::1', 'ipv6');
 privateNetworks.addSubnet('fc00::', 7, 'ipv6');
 privateNetworks.addSubnet('fe80::', 10, 'ipv6');
-
-const isPrivateAddress = (address: string): boolean =>
-  privateNetworks.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');

@@ -1,7 +1,7 @@
 import type { IndexNames } from '../gms/backend.ts';
 import { dottedName, knownAspects } from '../policy/aspects.ts';
 import { nearest } from '../policy/nearest.ts';
-import { clusterHostWarning, isPlainAndPublic } from './hosts.ts';
+import { clusterHostWarning, isPlainAndPublic, isPrivate } from './hosts.ts';
 import { placeholderProblem } from './placeholders.ts';
 import { firstSkippedTime, parseSchedule } from './schedule.ts';
 import type { Settings } from './settings.ts';
@@ -53,8 +53,10 @@ function address({ gmsUrl: given, subnetIds }: Given): Warning[] {
   const gmsUrl = knownValue(given);
   if (gmsUrl === undefined) return [];
   const plain = `gmsUrl ${gmsUrl} is plain http: outside a network of your own, the token can be read in transit; use https.`;
+  const outside = `gmsUrl ${gmsUrl} is in a private network, and the functions are in none: put them there (subnetIds and securityGroupIds, or vpc).`;
   const doubt = clusterHostWarning(gmsUrl);
   return [
+    ...(isPrivate(gmsUrl) && subnetIds === undefined ? warning('no-network', ['gmsUrl'], outside) : []),
     ...(isPlainAndPublic(gmsUrl, subnetIds !== undefined) ? warning('plain-http', ['gmsUrl'], plain) : []),
     ...(doubt === undefined ? [] : warning('cluster-host', ['gmsUrl'], `gmsUrl: ${doubt}.`)),
   ];

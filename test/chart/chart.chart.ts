@@ -33,7 +33,10 @@ function valuesFile(values: object): string {
 function render(values: object = {}, from = chart): { text: string; manifests: Manifest[] } {
   const options = ['--namespace', 'datahub-retention', '--kube-version', releases[0]!, '--values', valuesFile(values)];
   const text = tools.helm('template', 'dh', from, ...options);
-  return { text, manifests: parseAllDocuments(text).map((document) => document.toJS()) };
+  const documents = parseAllDocuments(text);
+  // A key that is there twice, which Helm 3 lets pass.
+  for (const error of documents.flatMap(({ errors }) => errors)) throw error;
+  return { text, manifests: documents.map((document) => document.toJS()) };
 }
 
 /** The scheduled CronJob and its suspended twin. */
@@ -120,11 +123,15 @@ describe.skipIf(found === undefined)('The chart', () => {
     const [, twin] = cronJobs();
     expect(environment(twin)).toMatchObject({
       DATAHUB_GMS_URL: { value: 'http://datahub-datahub-gms.datahub.svc:8080' },
+      // Which an envFrom does not replace then.
+      DATAHUB_GMS_HOST: { value: '' },
+      DATAHUB_GMS_PORT: { value: '' },
       DATAHUB_RETENTION_TOKEN_FILE: { value: '/token/token' },
       DATAHUB_RETENTION_LEDGER: placed('ConfigMaps'),
       DATAHUB_RETENTION_NAME: { value: 'prod' },
       DATAHUB_RETENTION_CRON_JOB: { value: 'dh-datahub-retention' },
-      DATAHUB_RETENTION_NAMESPACE: { value: 'datahub-retention' },
+      // Kustomize and the like may put it elsewhere.
+      DATAHUB_RETENTION_NAMESPACE: { valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } },
       DATAHUB_RETENTION_POLICIES: { value: '/policies/policies.json' },
       DATAHUB_RETENTION_TOKEN_SECRET: { value: 'datahub-retention-token/token' },
     });
@@ -217,22 +224,37 @@ describe.skipIf(found === undefined)('The chart', () => {
     expect(spec.jobTemplate.spec.ttlSecondsAfterFinished).toBe(7 * 24 * 3600);
   });
 
-  test('keeps its own labels, by which its network policy and its commands find the pods', () => {
-    const [scheduled] = cronJobs(given['everything about pods']);
-    expect(scheduled.spec.jobTemplate.spec.template.metadata.labels).toMatchObject({
-      team: 'data',
-      'app.kubernetes.io/instance': 'dh',
-    });
+  test('takes registry, digest, Secrets and priority from the chart around it', () => {
     const [wrapped] = cronJobs(given['a chart around it']);
-    expect(wrapped.metadata).toMatchObject({
-      labels: { team: 'data', 'app.kubernetes.io/name': 'datahub-retention' },
-      annotations: { owner: 'data' },
-    });
     expect(containerOf(wrapped).image).toBe(`registry.example.com/datahub-retention@sha256:${'0'.repeat(64)}`);
     expect(podOf(wrapped)).toMatchObject({
       priorityClassName: 'low',
       imagePullSecrets: [{ name: 'mirror' }, { name: 'registry' }],
     });
+  });
+
+  test('has labels and annotations once: its own, by which pods are found, then those of one kind, then those of all', () => {
+    const { manifests } = render(given['labels and annotations that meet']);
+    const of = (name: string) => manifests.find(({ kind }) => kind === name);
+    const own = { 'app.kubernetes.io/name': 'datahub-retention', 'app.kubernetes.io/instance': 'dh' };
+    const { metadata, spec } = of('PrometheusRule');
+    expect(metadata.labels).toMatchObject({ ...own, team: 'alerts' });
+    expect(spec.groups[0].rules).toMatchObject([{ labels: { severity: '1' } }, { labels: { severity: '1' } }]);
+    expect(of('CronJob').metadata).toMatchObject({ labels: { ...own, team: 'all' }, annotations: { owner: 'all' } });
+    const pods = { labels: { ...own, team: 'pods' }, annotations: { owner: 'pods' } };
+    expect(of('CronJob').spec.jobTemplate.spec.template.metadata).toMatchObject(pods);
+    // What keeps sidecars out of runs keeps them out of helm test.
+    expect(of('Pod').metadata).toMatchObject(pods);
+    expect(of('Pod').metadata.annotations['helm.sh/hook']).toBe('test');
+    expect(of('ServiceAccount').metadata.annotations.owner).toBe('account');
+    const mark = manifests.find(({ immutable }) => immutable);
+    expect(mark.metadata.annotations).toMatchObject({ 'argocd.argoproj.io/sync-wave': '-1', owner: 'all' });
+    expect(mark.metadata.annotations['helm.sh/resource-policy']).toBe('keep');
+  });
+
+  test('names its namespace in each object, so that kubectl applies none of them to another', () => {
+    const { manifests } = render({ ...given['an alert'], networkPolicy: { enabled: true } });
+    expect(manifests.map(({ metadata }) => metadata.namespace)).toEqual(manifests.map(() => 'datahub-retention'));
   });
 
   test('mounts token and certificates as files, from the Secret or from any volume', () => {
@@ -249,7 +271,8 @@ describe.skipIf(found === undefined)('The chart', () => {
     });
     const given = {
       token: { secretKey: 'jwt', volume: { csi: { driver: 'x' } } },
-      server: { caVolume: { emptyDir: {} } },
+      // An overlay's volume takes the place of the ConfigMap below it.
+      server: { caVolume: { emptyDir: {} }, caConfigMap: 'company-ca' },
     };
     expect(volumesOf(given).volumes).toMatchObject({ token: { csi: { driver: 'x' } }, ca: { emptyDir: {} } });
     const [, twin] = cronJobs(given);
@@ -315,8 +338,8 @@ describe.skipIf(found === undefined)('The chart', () => {
       return block.check(address);
     };
     /** As the API defines it. */
-    const reaches = (values: object, { port, labels, namespace, address }: Target): boolean => {
-      const enabled = { networkPolicy: { enabled: true, ...values } };
+    const reaches = (values: object, { port, labels, namespace, address }: Target, more = {}): boolean => {
+      const enabled = { networkPolicy: { enabled: true, ...values }, ...more };
       const { egress } = render(enabled).manifests.find((each) => each?.kind === 'NetworkPolicy').spec;
       const matches = ({ namespaceSelector, podSelector, ipBlock }: Manifest) =>
         ipBlock
@@ -343,6 +366,16 @@ describe.skipIf(found === undefined)('The chart', () => {
       [{ port: 80, address: '203.0.113.1' }, false],
     ];
     for (const [target, expected] of all) expect([target, reaches({}, target)]).toEqual([target, expected]);
+    // Helm would add these to a default in values.yaml, and no pod has both.
+    expect(reaches({ gmsPodLabels: { app: 'gms' } }, { ...gms, labels: { app: 'gms' } })).toBe(true);
+    for (const [host, namespace] of [
+      ['gms.data.svc.cluster.local.', 'data'],
+      ['gms', 'datahub-retention'],
+    ]) {
+      const server = { url: `http://${host}:8080` };
+      expect(reaches({}, { ...gms, namespace }, { server })).toBe(true);
+      expect(reaches({}, gms, { server })).toBe(false);
+    }
     const narrow = { apiServer: { addresses: ['10.0.0.1/32'] } };
     expect([reaches(narrow, apiServer), reaches(narrow, { ...apiServer, address: '10.0.0.2' })]).toEqual([true, false]);
   });
@@ -425,18 +458,9 @@ describe.skipIf(found === undefined)('The chart', () => {
 
   test('marks where its ledger is, by the release alone, in a ConfigMap that cannot be changed', () => {
     const mark = (values: object) => render(values).manifests.find((each) => each?.immutable);
-    const { metadata, data } = mark({ fullnameOverride: 'another', commonAnnotations: { owner: 'data' } });
+    const { metadata, data } = mark({ fullnameOverride: 'another' });
     expect([metadata.name, data]).toEqual(['datahub-retention-ledger-of-dh', { ConfigMaps: 'kubernetes:' }]);
-    expect(metadata.annotations).toMatchObject({ 'helm.sh/resource-policy': 'keep', owner: 'data' });
     expect(mark(given['a claim of the cluster']!).data).toEqual({ 'claim.retention': '/ledger/datahub-retention' });
-  });
-
-  test('gives its own tests the labels and annotations of the pods, which keep sidecars out', () => {
-    const pods = render(given['everything about pods']).manifests.filter(({ kind }) => kind === 'Pod');
-    for (const { metadata } of pods) {
-      expect(metadata.labels).toMatchObject({ team: 'data', 'app.kubernetes.io/instance': 'dh' });
-      expect(metadata.annotations).toMatchObject({ 'sidecar.istio.io/inject': 'false', 'helm.sh/hook': 'test' });
-    }
   });
 
   test('passes on what was asked: metrics, chat, and when a Job fails', () => {

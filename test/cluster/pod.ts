@@ -18,6 +18,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ControlPlane } from './control-plane.ts';
 import { type Image, nodeInImage, ofThisMachine } from './image.ts';
 
+type KeyOf = { name: string; key: string };
+
 interface Context {
   runAsUser?: number;
   runAsGroup?: number;
@@ -64,7 +66,8 @@ export interface PodObject {
         env?: {
           name: string;
           value?: string;
-          valueFrom?: Partial<Record<'secretKeyRef' | 'configMapKeyRef', { name: string; key: string }>>;
+          /** A field is the namespace: the chart asks for no other. */
+          valueFrom?: { secretKeyRef?: KeyOf; configMapKeyRef?: KeyOf; fieldRef?: object };
         }[];
         securityContext?: Context;
         volumeMounts?: { name: string; mountPath: string; readOnly?: boolean }[];
@@ -292,12 +295,14 @@ export class Pod {
       KUBERNETES_SERVICE_PORT: `${this.place.apiServer.port}`,
     };
     for (const { name, value = '', valueFrom } of this.object.spec.containers[0].env ?? []) {
-      const { secretKeyRef, configMapKeyRef } = valueFrom ?? {};
+      const { secretKeyRef, configMapKeyRef, fieldRef } = valueFrom ?? {};
       env[name] = secretKeyRef
         ? Buffer.from(await this.valueOf('Secret', secretKeyRef), 'base64').toString()
         : configMapKeyRef
           ? await this.valueOf('ConfigMap', configMapKeyRef)
-          : value;
+          : fieldRef
+            ? this.namespace
+            : value;
     }
     return env;
   }

@@ -32,6 +32,7 @@ describe('The app', () => {
 
   test.each([
     ['../secrets', /^There is no stage file [^\n]*$/],
+    ['infra/stages/example.json', /: did you mean example\?$/],
     ['', /^Name a stage with -c stage=<name>; there are: .*example.*$/],
     [undefined, /^Name a stage with -c stage=<name>/],
   ])('has no stage %j', (stage, sentence) => {

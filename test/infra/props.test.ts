@@ -10,6 +10,7 @@ import { Alias, Key } from 'aws-cdk-lib/aws-kms';
 import { type ITopic, Topic, TopicPolicy } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
+import type { CfnStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { afterEach, describe, expect, inject, test, vi } from 'vitest';
 import { DatahubRetention } from '../../infra/datahub-retention.ts';
@@ -258,6 +259,10 @@ describe('Resources, as types of the CDK', () => {
     const other = newStack();
     place({ alarmTopic: Topic.fromTopicAttributes(other, 'Imported', { topicArn: onCall, keyArn }) }, other);
     expect(warned(other)).toMatch(/it has to let CloudWatch use it/);
+
+    const asking = newStack('eu-central-1');
+    place({ encryptionKey: Key.fromLookup(asking, 'Looked up', { aliasName: 'alias/a' }) }, asking);
+    expect(warned(asking)).toMatch(/The policy of the key Foreign\/Looked up cannot be changed/);
   });
 
   test('encrypt with one key all that is stored', () => {
@@ -409,6 +414,14 @@ describe('The construct', () => {
     for (const of of [stack, moved]) {
       Template.fromStack(of).hasResourceProperties('AWS::DynamoDB::Table', { TableName: 'datahub-retention-prod' });
     }
+  });
+
+  test('names the state machine in messages as the Aspect of a company has renamed it', () => {
+    const stack = newStack();
+    const machine = place({}, stack).stateMachine.node.defaultChild as CfnStateMachine;
+    machine.stateMachineName = 'corp-retention';
+    const functions = Template.fromStack(stack).findResources('AWS::Lambda::Function');
+    expect(JSON.stringify(functions)).toContain(':stateMachine:corp-retention');
   });
 
   test.each([

@@ -36,6 +36,7 @@ describe("DataHub's own settings", () => {
     ['a protocol', { ...byHost, DATAHUB_GMS_PROTOCOL: 'https' }, { ...ofStaging, baseUrl: 'https://staging:8080' }],
     ['host and port beside an address', { ...byHost, DATAHUB_GMS_URL: 'http://no' }, ofStaging],
     ['an address beside a host', { ...staging, DATAHUB_GMS_HOST: 'no' }, ofStaging],
+    ["what the chart's pods have", { ...staging, DATAHUB_GMS_HOST: '', DATAHUB_GMS_PORT: '' }, ofStaging],
     ['a host that is an address', { DATAHUB_GMS_HOST: ofStaging.baseUrl, ...token }, ofStaging],
     ['the port that Kubernetes sets for a service', { ...staging, DATAHUB_GMS_PORT: 'tcp://10.0.0.1:8080' }, ofStaging],
     ['a token without an address', token, ofFile],

@@ -53,6 +53,18 @@ it('keeps the names of the last hundred revisions, and removes the others', asyn
   expect(await ledger.replace(aSending({ index: 'a', revision: 40 }))).toBe(false);
 });
 
+it.skipIf(process.getuid?.() !== 0)('gives what root writes to the owner of the folder around it', async () => {
+  const around = freshFolder();
+  mkdirSync(around);
+  execFileSync('chown', ['12345', around]);
+  const folder = join(around, 'ledger');
+  const ledger = open(folder);
+  await ledger.replace(idle('a', 1));
+  await ledger.runs.replaceRuns('{}', undefined);
+  const owners = ['', ...readdirSync(folder)].map((name) => statSync(join(folder, name)).uid);
+  expect(owners).toEqual([12_345, 12_345, 12_345]);
+});
+
 it('does not wait for a pipe with the name of a record, and leaves that index alone', async () => {
   const { folder, ledger } = fresh();
   await ledger.replace(idle('a', 1));

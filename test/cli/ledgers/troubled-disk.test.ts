@@ -43,7 +43,12 @@ function freshFolder(): string {
 test.each<[string, Record<string, string>, RegExp]>([
   ['its disk is full', { write: 'ENOSPC' }, /^The ledger \S+ cannot be used: the disk is full; free some space\.$/],
   ['its disk can only be read', { mkdir: 'EROFS' }, /^The ledger \S+ cannot be used: .*read-only.*; .*--ledger\.$/],
-  ['it may not write there', { write: 'EACCES' }, /^The ledger \S+ cannot be used: permission denied; .*--ledger\.$/],
+  ['it may not be made', { mkdir: 'EACCES' }, /^The ledger \S+ cannot be used: permission denied; .*--ledger\.$/],
+  [
+    'it belongs to somebody else',
+    { write: 'EACCES' },
+    /cannot be used: permission denied; .*chown -R.*another ledger\.$/,
+  ],
   ['its file system has no hard links', { link: 'EPERM' }, /cannot be used: its file system has no hard links; name a/],
   [
     'an unusual file system says that otherwise',
@@ -61,7 +66,7 @@ test.each<[string, Record<string, string>, RegExp]>([
 test('A folder above it that may not be entered is no empty ledger', async () => {
   const ledger = folderLedger(freshFolder());
   refusals.calls = { scandir: 'EACCES' };
-  await expect(ledger.list()).rejects.toThrow(/^The ledger \S+ cannot be read: permission denied; /);
+  await expect(ledger.list()).rejects.toThrow(/^The ledger \S+ cannot be read: permission denied; .*chown/);
   await expect(ledger.read('a')).rejects.toThrow(LedgerError);
 });
 

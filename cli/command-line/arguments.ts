@@ -7,8 +7,7 @@ import { exampleOf, inCheckout, type Verb, verbNames, verbs } from './verbs.ts';
 /**
  * Reads the command line.
  * @param argv the arguments alone, without node and script
- * @param env `DATAHUB_RETENTION_ARGS` takes the place of a container's arguments; the variables in `options.ts` are read
- *   from the process
+ * @param env its `DATAHUB_RETENTION_ARGS` takes the place of a container's arguments
  * @param program how this program was started, for commands in messages
  * @throws UsageError
  */
@@ -19,7 +18,7 @@ export function parseArguments(
 ): CommandLine | Print {
   const [first, ...others] = argv;
   const given = argumentsOf(first === npmStart ? demoAlone(others, program) : argv, env);
-  const read = readCommandLine(given, program);
+  const read = readCommandLine(given, program, env);
   if (read.verb === 'print') return read;
   const problem = problemOf(read, program);
   if (problem !== undefined) throw new UsageError(problem);

@@ -26,7 +26,7 @@ import { readText } from './read-text.ts';
  * Files with policies, as people have them: a list, a stage file, the values of the chart. What is wrong with them
  * comes as `file:line:column: sentence`, which editors can open.
  */
-export interface InspectedFile {
+interface InspectedFile {
   path: string;
   mistakes: string[];
   /** Values of an example that were not replaced: mistakes for `validate`, and for a run that uses them. */

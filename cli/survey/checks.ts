@@ -22,7 +22,7 @@ import type { Server } from '../inputs/server.ts';
  * server that does not answer is known to be one after a single time-out.
  */
 
-export interface CheckResults {
+interface CheckResults {
   checks: Check[];
   sizes?: IndexSize[];
   canCount: boolean;

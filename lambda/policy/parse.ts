@@ -16,7 +16,7 @@ export interface PolicyText {
 }
 
 /** The list of a file that has been read already. */
-export interface PolicyList {
+interface PolicyList {
   name: string;
   list: readonly unknown[];
 }

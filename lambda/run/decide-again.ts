@@ -1,11 +1,11 @@
-import { asResult, type DryRun, OperationsError, type TruncateFields } from '../gms/operations.ts';
+import { asResult, OperationsError } from '../gms/operations.ts';
 import type { Attempt } from '../ledger/record.ts';
 import type { Cause } from '../model/cause.ts';
 import type { Outcome } from '../model/outcomes.ts';
 import { secondMillis } from '../model/time.ts';
 import { decide, isAboveCeiling, policyCutoff } from '../policy/decision.ts';
 import { withDeadline } from '../truncation/clock.ts';
-import { countTruncation, truncateFields } from '../truncation/counts.ts';
+import { countTruncation, dryRunsUntil, truncateFields } from '../truncation/counts.ts';
 import { findCutoff, rowLimit } from '../truncation/row-limit.ts';
 import { physicalIndex, readSizes } from '../truncation/sizes.ts';
 import { changedSettings } from './current-settings.ts';
@@ -65,8 +65,8 @@ async function withinRowLimit(
   const { policy, plan } = target;
   if (plan.counts.method === 'reindex' || policy.maxRowsPerRun === undefined) return undefined;
   const own = policyCutoff(runStartMillis, policy);
-  const ask = (cutoffMillis: number): Promise<DryRun> =>
-    operations.dryRun(truncateFields(policy, cutoffMillis, refusesForceField ?? false), { signal });
+  const dryRun = dryRunsUntil({ operations, signal });
+  const ask = (cutoffMillis: number) => dryRun(truncateFields(policy, cutoffMillis, refusesForceField ?? false));
   const whole = await ask(own);
   // The ceiling is about all old rows: what Plan would not have begun is not begun now.
   if (whole.rowsToDelete > (approveRows ?? 0) && isAboveCeiling(policy, whole)) return undefined;
@@ -90,7 +90,7 @@ async function countAndDecide(
   const policyCutoffMillis = policyCutoff(runStartMillis, policy);
   const cutoffMillis = plan.limited ? plan.cutoffMillis : policyCutoffMillis;
   const fields = truncateFields(policy, cutoffMillis, state.refusesForceField ?? false);
-  const ask = (some: TruncateFields): Promise<DryRun> => operations.dryRun(some, { signal });
+  const ask = dryRunsUntil({ operations, signal });
 
   // If Plan saw no index name, the server does not tell them: it is not asked again.
   const indexName = plan.indexName && physicalIndex(await readSizes(operations, signal), fields)?.indexName;

@@ -1,4 +1,4 @@
-import { type DryRun, OperationsError, type TruncateFields } from '../gms/operations.ts';
+import { type DryRun, type Operations, OperationsError, type TruncateFields } from '../gms/operations.ts';
 import type { Attempt, Window } from '../ledger/record.ts';
 import { dayMillis } from '../model/time.ts';
 import type { PolicySettings } from '../policy/schema.ts';
@@ -12,6 +12,11 @@ import type { PolicySettings } from '../policy/schema.ts';
 
 /** A dry run with these fields. Throws OperationsError. */
 export type AskDryRun = (fields: TruncateFields) => Promise<DryRun>;
+
+export const dryRunsUntil =
+  ({ operations, signal }: { operations: Pick<Operations, 'dryRun'>; signal: AbortSignal }): AskDryRun =>
+  (fields) =>
+    operations.dryRun(fields, { signal });
 
 /**
  * The request fields of one policy, the same for the dry run that justifies a truncate and for the truncate itself.
@@ -90,7 +95,11 @@ export interface TruncationCounts {
   isEmpty?: boolean;
 }
 
-/** Rows to delete, and rows to keep: those in (policyCutoffMillis, countedAtMillis]. Throws OperationsError. */
+/**
+ * Rows to delete, and rows to keep: those in (policyCutoffMillis, countedAtMillis]. Throws OperationsError.
+ * @param isStrict the lower end of that window is counted after its upper end as well: rows that arrive or go in between
+ *   make it smaller, too
+ */
 export async function countTruncation(
   ask: AskDryRun,
   {
@@ -98,6 +107,7 @@ export async function countTruncation(
     policyCutoffMillis,
     countedAtMillis,
   }: Pick<Attempt, 'fields' | 'policyCutoffMillis'> & { countedAtMillis: number },
+  isStrict = false,
 ): Promise<TruncationCounts> {
   // The row limit makes the cutoff older than the policy's own, at which the rows to keep begin.
   const isLimited = fields.cutoffMillis !== policyCutoffMillis;
@@ -105,9 +115,11 @@ export async function countTruncation(
     sent: fields.cutoffMillis,
     policy: isLimited ? policyCutoffMillis : undefined,
     end: countedAtMillis,
+    again: isStrict ? policyCutoffMillis : undefined,
   });
-  const { sent, policy = sent, end } = rows;
-  return { rowsLeft: sent, rowsToKeep: Math.max(0, end - policy), rowsUntilEnd: end, isAbsent, isEmpty };
+  const { sent, policy = sent, end, again = policy } = rows;
+  const rowsToKeep = Math.max(0, end - Math.max(policy, again));
+  return { rowsLeft: sent, rowsToKeep, rowsUntilEnd: end, isAbsent, isEmpty };
 }
 
 /** Where the window between two runs begins: this far from the policy's cutoff to the run's start. */

@@ -33,7 +33,7 @@ export interface PlanContext {
 export type PlanResult = Entry | NeedsCutoff;
 
 /** More rows are due than one run may delete; further dry runs find the cutoff of this run. */
-export interface NeedsCutoff extends CountedEntry {
+interface NeedsCutoff extends CountedEntry {
   phase: 'unsearched';
   maxRows: number;
 }

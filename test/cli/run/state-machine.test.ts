@@ -1,8 +1,10 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, test, vi } from 'vitest';
+import * as z from 'zod';
 import { fastClock } from '../../../cli/run/sample.ts';
-import { type Step, states, statesOf, stepOf } from '../../../cli/run/state-machine.ts';
+import { type Step, stepOf } from '../../../cli/run/state-machine.ts';
 import type { ReportEvent } from '../../../lambda/run/report.ts';
 import { type Clock, systemClock } from '../../../lambda/truncation/clock.ts';
+import definition from '../../../lambda/workflow/retention-workflow.asl.json' with { type: 'json' };
 import { executeSteps } from '../../support/steps.ts';
 
 const startTime = '2026-11-20T03:30:00.000Z';
@@ -113,22 +115,47 @@ describe('under --fast', () => {
   });
 });
 
-describe('what Step Functions would do and this would not', () => {
-  const { Plan, Wait } = states;
-  const choice = { Variable: '$.next', NumericEquals: 1, Next: 'Wait' };
+const names = z.array(z.string());
+const values = z.record(z.string(), z.unknown());
 
-  it.each<[string, object, object?]>([
-    ['QueryLanguage', { Plan }, { QueryLanguage: 'JSONata' }],
-    ['Assign', { Plan: { ...Plan, Assign: { x: 1 } } }],
-    ['OutputPath', { Wait: { ...Wait, OutputPath: '$.x' } }],
-    ['MaxDelaySeconds', { Plan: { ...Plan, Retry: [{ ErrorEquals: ['States.ALL'], MaxDelaySeconds: 9 }] } }],
-    ['NumericEquals', { A: { Type: 'Choice', Choices: [choice] } }],
-    ['Type', { A: { Type: 'Parallel' } }],
-  ])('is refused: %s', (what, States, more) => {
-    expect(() => statesOf({ StartAt: 'Plan', TimeoutSeconds: 9, States, ...more })).toThrow(`"${what}"`);
-  });
+const retrierSchema = z.strictObject({
+  ErrorEquals: names,
+  IntervalSeconds: z.number().optional(),
+  BackoffRate: z.number().optional(),
+  MaxAttempts: z.number().optional(),
+  JitterStrategy: z.string().optional(),
+});
 
-  it('is refused: an unknown function', () => {
-    expect(() => stepOf(`\${${'Other'}FunctionArn}`)).toThrow('no step implements');
-  });
+const stateSchema = z.strictObject({
+  Comment: z.string().optional(),
+  Type: z.enum(['Task', 'Choice', 'Wait', 'Pass', 'Succeed']),
+  Next: z.string().optional(),
+  Resource: z.string().optional(),
+  TimeoutSeconds: z.number().optional(),
+  Parameters: values.optional(),
+  ResultSelector: values.optional(),
+  ResultPath: z.string().optional(),
+  Retry: z.array(retrierSchema).optional(),
+  Catch: z
+    .array(z.strictObject({ ErrorEquals: names, Next: z.string(), ResultPath: z.string().optional() }))
+    .optional(),
+  Choices: z.array(z.strictObject({ Variable: z.string(), StringEquals: z.string(), Next: z.string() })).optional(),
+  Default: z.string().optional(),
+  SecondsPath: z.string().optional(),
+});
+
+/** What the interpreter knows; it leaves the execution's own time limit to the run's. */
+const fileSchema = z.strictObject({
+  Comment: z.string().optional(),
+  StartAt: z.string(),
+  TimeoutSeconds: z.number(),
+  States: z.record(z.string(), stateSchema),
+});
+
+test('The workflow file has nothing that Step Functions would do and the interpreter would not', () => {
+  expect(fileSchema.parse(definition).States).toEqual(definition.States);
+});
+
+test('An unknown function is refused', () => {
+  expect(() => stepOf(`\${${'Other'}FunctionArn}`)).toThrow('no step implements');
 });

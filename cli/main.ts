@@ -42,7 +42,7 @@ try {
     ask: shown && process.stdin.isTTY ? (question) => confirmOn(shown, question) : undefined,
     isOutputDiscarded: isNullDevice(stdout.fd),
     print: (text) => writeTo(stdout, text),
-    complain: (text) => writeTo(stderr, `${text}\n`),
+    printError: (text) => writeTo(stderr, `${text}\n`),
     printed,
     // With `--json -` only the report is on standard output.
     output: ({ log, json }) =>

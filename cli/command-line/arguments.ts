@@ -58,8 +58,8 @@ function argumentsOf(argv: readonly string[], env: NodeJS.ProcessEnv): readonly 
 function problemOf(commandLine: CommandLine, program: string): string | undefined {
   const { verb, words, policies, json, html, metricsFile, log, notify, notifyFormat } = commandLine;
   // Commander would ask for it before it names a mistyped option.
-  const { needsPolicies, takes } = verbs[verb];
-  const isShort = takes === 'INDEX...' && words.length === 0;
+  const { needsPolicies, operands } = verbs[verb];
+  const isShort = operands === 'INDEX...' && words.length === 0;
   const missing = isShort ? 'an INDEX' : needsPolicies && policies === undefined ? '--policies FILE' : undefined;
   if (missing) return `${verb} needs ${missing}, as in: ${exampleOf(program, verb)}`;
   if (json === '-' && log === 'json') {

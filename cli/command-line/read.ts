@@ -94,7 +94,7 @@ function commandOf(program: string, take: (commandLine: CommandLine) => void): C
     .configureHelp({ subcommandTerm: (command) => `${command.name()} ${argumentsOf(command)}`.trim() })
     .addHelpText('after', () => endOfHelp(program));
   for (const verb of verbNames) {
-    const { summary, more, takes, options: names, help, takesOptionsOfRuns = false } = verbs[verb];
+    const { summary, more, operands, options: names, help, takesOptionsOfRuns = false } = verbs[verb];
     // The list leaves out the limits of a stage, and all of a run's options where they only fill in names.
     const left = names.filter((name) => takesOptionsOfRuns || (options[name].isHidden === true && name !== 'fast'));
     const as = takesOptionsOfRuns ? 'for your own names' : 'as in a stage';
@@ -103,12 +103,12 @@ function commandOf(program: string, take: (commandLine: CommandLine) => void): C
       .command(verb)
       .summary(summary)
       .description([`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`, more].filter(Boolean).join('\n'))
-      .usage(`${takes ?? ''} [options]`.trim())
+      .usage(`${operands ?? ''} [options]`.trim())
       .version(`datahub-retention ${jobVersion()}`, '--version', 'print the version')
       .allowExcessArguments(false)
       .addHelpText('after', `${unlisted}\nExample:\n  ${exampleOf(program, verb)}`);
-    if (takes?.includes('INDEX')) command.argument('[index...]', '', readIndex);
-    if (takes === '[SECTION]') command.argument('[section]', 'e.g. rows-missing');
+    if (operands?.includes('INDEX')) command.argument('[index...]', '', readIndex);
+    if (operands === '[SECTION]') command.argument('[section]', 'e.g. rows-missing');
     for (const name of names)
       command.addOption(
         optionFor(name, { help: help?.[name], env: variableOf(verb, name), isShown: !takesOptionsOfRuns }),
@@ -124,7 +124,7 @@ function commandOf(program: string, take: (commandLine: CommandLine) => void): C
   return root;
 }
 
-const argumentsOf = (command: Command): string => verbs[command.name() as Verb]?.takes ?? '';
+const argumentsOf = (command: Command): string => verbs[command.name() as Verb]?.operands ?? '';
 
 const endOfHelp = (program: string): string =>
   [

@@ -58,17 +58,17 @@ interface ServerParts extends Partial<Pick<Server, 'baseUrl' | 'ca'>> {
 export function partsOfServer(
   options: ServerOptions,
   env: NodeJS.ProcessEnv,
-  attempt: TryRead,
+  tryRead: TryRead,
   inPolicies: () => AddressInFile | undefined = () => undefined,
 ): ServerParts {
   const { gmsUrl, caFile, timeout } = options;
   const given: DatahubSettings = { environment: () => addressInEnvironment(env), file: () => readDatahubEnv(env) };
-  const address = attempt(() =>
+  const address = tryRead(() =>
     addressOf(gmsUrl === undefined ? inPolicies() : { text: gmsUrl, from: '--gms-url' }, given),
   );
-  if (address) attempt(() => refuseProxy(address.baseUrl, env));
-  const identity = attempt(() => identityFor(options, address, given, env));
-  const trusted = attempt(() => {
+  if (address) tryRead(() => refuseProxy(address.baseUrl, env));
+  const identity = tryRead(() => identityFor(options, address, given, env));
+  const trusted = tryRead(() => {
     const ca = caFile !== undefined ? { path: caFile, from: '--ca-file' } : address && caOf(address, given);
     return { ca: ca && lastUsable(readAgain(ca.path, () => readCertificates(ca, env))) };
   });

@@ -52,11 +52,11 @@ export async function countIndices(
           return { ...target, counts };
         } catch (error) {
           if (!(error instanceof OperationsError)) throw error;
-          timeouts = error.fact.kind === 'timeout' ? timeouts + 1 : 0;
-          if (concernsServer(error.fact) || timeouts >= maxTimeouts) stopped ??= error.fact;
+          timeouts = error.serverError.kind === 'timeout' ? timeouts + 1 : 0;
+          if (concernsServer(error.serverError) || timeouts >= maxTimeouts) stopped ??= error.serverError;
           return target.indexName === undefined && isAbsent(error)
             ? undefined
-            : { ...target, counts: { kind: 'failed', error: error.fact } };
+            : { ...target, counts: { kind: 'failed', error: error.serverError } };
         } finally {
           onIndex(++done, named.length);
         }
@@ -68,7 +68,7 @@ export async function countIndices(
 }
 
 /** The server has no such index (500), or its version no such entity (400). */
-const isAbsent = ({ fact: { kind } }: OperationsError): boolean => kind === 'bad-request' || kind === 'no-index';
+const isAbsent = ({ serverError: { kind } }: OperationsError): boolean => kind === 'bad-request' || kind === 'no-index';
 
 type Target = Omit<SurveyedIndex, 'counts'>;
 

@@ -14,7 +14,7 @@ export function dryRunsOf(operations: Operations): { dryRun: AskDryRun; refusesF
       if (isRefused !== undefined) return ask({ ...fields, forceDeleteByQuery: isRefused ? undefined : true });
       const found = await probeForceField(ask, { ...fields, forceDeleteByQuery: true });
       isRefused = found.isRefused;
-      return found.answer;
+      return found.dryRun;
     },
     refusesForceField: () => isRefused ?? false,
   };

@@ -64,18 +64,18 @@ async function withinRowLimit(
   const { runStartMillis, approveRows, refusesForceField } = state;
   const { policy, plan } = target;
   if (plan.counts.method === 'reindex' || policy.maxRowsPerRun === undefined) return undefined;
-  const own = policyCutoff(runStartMillis, policy);
+  const policyCutoffMillis = policyCutoff(runStartMillis, policy);
   const dryRun = dryRunsUntil({ operations, signal });
   const ask = (cutoffMillis: number) => dryRun(truncateFields(policy, cutoffMillis, refusesForceField ?? false));
-  const whole = await ask(own);
+  const whole = await ask(policyCutoffMillis);
   // The ceiling is about all old rows: what Plan would not have begun is not begun now.
   if (whole.rowsToDelete > (approveRows ?? 0) && isAboveCeiling(policy, whole)) return undefined;
   const maxRows = rowLimit(policy.maxRowsPerRun, whole.rowsToDelete, approveRows);
   if (maxRows === undefined) return undefined;
-  const found = await findCutoff({ cutoffMillis: own, rows: whole.rowsToDelete, maxRows, ask });
+  const found = await findCutoff({ cutoffMillis: policyCutoffMillis, rows: whole.rowsToDelete, maxRows, ask });
   if (found.kind !== 'found') return undefined;
-  const uncut = { ...plan, cutoffMillis: own, counts: countsOf(whole) };
-  return { ...target, plan: limitedTo(uncut, found.cutoffMillis, countsOf(found.dryRun)) };
+  const unlimited = { ...plan, cutoffMillis: policyCutoffMillis, counts: countsOf(whole) };
+  return { ...target, plan: limitedTo(unlimited, found.cutoffMillis, countsOf(found.dryRun)) };
 }
 
 /** Counts and decides about the cutoff that the entry has. @param planned what Plan counted */

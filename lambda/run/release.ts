@@ -80,8 +80,8 @@ export async function releaseIndex(
 ): Promise<{ kind: 'granted'; record: LedgerRecord } | { kind: 'refused'; note: Note }> {
   const refused = (
     why: NoteOf<'not-released'>['why'],
-    facts: Omit<NoteOf<'not-released'>, 'kind' | 'index' | 'why'> = {},
-  ) => ({ kind: 'refused', note: { kind: 'not-released', index: dottedName(key), why, ...facts } }) as const;
+    fields: Omit<NoteOf<'not-released'>, 'kind' | 'index' | 'why'> = {},
+  ) => ({ kind: 'refused', note: { kind: 'not-released', index: dottedName(key), why, ...fields } }) as const;
   if (record === undefined) return refused('idle');
   if (record.state !== 'unreadable') {
     // A Plan that is retried finds its own release there.
@@ -91,18 +91,22 @@ export async function releaseIndex(
   }
   const until = releasableAt(record);
   if (until !== undefined && services.clock.now() < until) return refused('unresolved', { until });
-  const facts: Release = {
+  const counted: Release = {
     ...(await missingIn(record, key, services, signal)),
     accepted: acceptMissing,
-    ...runbookFacts(record),
+    ...runbookFields(record),
   };
-  const { missing = 0, unknown } = facts;
+  const { missing = 0, unknown } = counted;
   const isEnough = missing <= (acceptMissing ?? 0) && (unknown === undefined || acceptMissing !== undefined);
-  if (!isEnough) return refused(unknown === undefined ? 'missing' : 'unknown', facts);
-  const granted = release(record, key, facts, { ...runOf(run), atMillis: services.clock.now() }, by);
+  if (!isEnough) return refused(unknown === undefined ? 'missing' : 'unknown', counted);
+  const granted = release(record, key, counted, { ...runOf(run), atMillis: services.clock.now() }, by);
   try {
     if (await services.ledger.replace(granted)) {
-      services.log.info('released by a person', { index: key.index, missing: facts.missing, unknown: facts.unknown });
+      services.log.info('released by a person', {
+        index: key.index,
+        missing: counted.missing,
+        unknown: counted.unknown,
+      });
       return { kind: 'granted', record: granted };
     }
     // The answer may have been lost, and another writer may have followed.
@@ -160,7 +164,7 @@ function missingBy(
 }
 
 /** What the runbook needs: the cutoff, and of a reindex, whose late rows may hide what it left out, the old index. */
-function runbookFacts(record: Releasable): Release {
+function runbookFields(record: Releasable): Release {
   if (record.state === 'unreadable') return {};
   const { attempt } = record;
   const cutoffMillis = attempt.policyCutoffMillis;

@@ -53,10 +53,10 @@ function address({ gmsUrl: given, subnetIds }: Given): Warning[] {
   const gmsUrl = knownValue(given);
   if (gmsUrl === undefined) return [];
   const plain = `gmsUrl ${gmsUrl} is plain http: outside a network of your own, the token can be read in transit; use https.`;
-  const doubt = clusterHostWarning(gmsUrl);
+  const problem = clusterHostWarning(gmsUrl);
   return [
     ...(isPlainAndPublic(gmsUrl, subnetIds !== undefined) ? warning('plain-http', ['gmsUrl'], plain) : []),
-    ...(doubt === undefined ? [] : warning('cluster-host', ['gmsUrl'], `gmsUrl: ${doubt}.`)),
+    ...(problem === undefined ? [] : warning('cluster-host', ['gmsUrl'], `gmsUrl: ${problem}.`)),
   ];
 }
 
@@ -82,9 +82,9 @@ function policies({ policies: all, parameterPrefix }: Given): Warning[] {
     return warning('no-policy', ['policies'], text);
   }
   return all.flatMap(({ names }, at) => {
-    const doubt = names && nameWarning(names);
-    if (doubt === undefined) return [];
-    return warning(`name-${at + 1}`, ['policies', at, 'aspect'], `policy ${at + 1}: ${doubt}.`);
+    const problem = names && nameWarning(names);
+    if (problem === undefined) return [];
+    return warning(`name-${at + 1}`, ['policies', at, 'aspect'], `policy ${at + 1}: ${problem}.`);
   });
 }
 

@@ -71,7 +71,7 @@ export async function countRows<Cutoffs extends Record<string, number | undefine
       isKnown = true;
       totals.push(rowsTotal);
     } catch (error) {
-      if (!(error instanceof OperationsError) || error.fact.kind !== 'no-index') throw error;
+      if (!(error instanceof OperationsError) || error.serverError.kind !== 'no-index') throw error;
       rows[name] = 0;
       absent = error;
     }

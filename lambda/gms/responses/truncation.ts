@@ -10,10 +10,10 @@ import type { Sanitize } from './server-text.ts';
  * started: a 400 can come from a reindex that failed after it moved the alias (ESIndexBuilder), and a 401, 403, 404 or
  * 429 from a proxy that has passed the request on.
  */
-export function truncationOf(answer: HttpResponse, requestInfo: RequestInfo, sanitize: Sanitize): Truncation {
-  const failure = failureOfStatus(answer, requestInfo, sanitize);
+export function truncationOf(response: HttpResponse, requestInfo: RequestInfo, sanitize: Sanitize): Truncation {
+  const failure = failureOfStatus(response, requestInfo, sanitize);
   if (failure) return { kind: 'unresolved', error: failure };
-  const { status, body, complete } = answer;
+  const { status, body, complete } = response;
   const value = unwrapped(parseJson(body) ?? body);
   const taskId = complete && typeof value === 'string' ? readTaskId(value) : undefined;
   if (taskId && !sanitize.repeatsSecret(taskId)) return { kind: 'started', taskId };

@@ -30,8 +30,8 @@ export function entriesFromLedger(
   const { records, chosen, canAskServer } = prepared;
   const now = clock.now();
   const held = [...records.values()].map((record) => ownership(record, state)).filter((one) => one.kind !== 'free');
-  const told = held.filter((owned) => !isOnlyCounted(owned, state));
-  const notes = state.ofChange ? [changeNote(prepared, held.length - told.length), ...state.notes] : state.notes;
+  const reported = held.filter((owned) => !isOnlyCounted(owned, state));
+  const notes = state.ofChange ? [changeNote(prepared, held.length - reported.length), ...state.notes] : state.notes;
   const entries: Entry[] = held.flatMap(
     (owned) => recordEntry(owned, policyFor(owned.record.index, chosen), state, now, watches) ?? [],
   );
@@ -43,7 +43,7 @@ export function entriesFromLedger(
     if (entry) entries.push(entry);
     else toCount.push(parsed as PolicyToCount);
   }
-  return { fromLedger: { entries, ...told.reduce(withRelease, { notes, releases: [] }) }, toCount };
+  return { fromLedger: { entries, ...reported.reduce(withRelease, { notes, releases: [] }) }, toCount };
 }
 
 /** Two policies for one index are both invalid. */

@@ -22,7 +22,6 @@ interface VerbDescription {
   noEnv?: readonly OptionName[];
   /** Its options are those of a run, for the commands that it prints; its help only names them. */
   takesOptionsOfRuns?: true;
-  /** It cannot work without policies. */
   needsPolicies?: true;
   /** Options whose meaning differs here. */
   help?: Partial<Record<OptionName, string>>;

@@ -36,7 +36,6 @@ interface InspectedFile {
   found?: PolicyFile;
 }
 
-/** A setting, and the key that holds it. */
 export interface FromFile<Value> {
   value: Value;
   key: string;

@@ -77,7 +77,6 @@ function checkIndices(indices: readonly string[], known: readonly string[], from
   }
 }
 
-/** The policies of a local run. */
 export interface Policies {
   names: string[];
   /** How many of them this run covers. */

@@ -102,7 +102,6 @@ function addressOf(typed: AddressInFile | undefined, settings: DatahubSettings):
   return { baseUrl: address.baseUrl, from: found.from, place, noIdentity: typed?.noIdentity };
 }
 
-/** No server was named. */
 export class NoServerError extends UsageError {}
 
 function addressInFile(file: DatahubEnv | NoDatahubEnv): FoundText {
@@ -111,7 +110,6 @@ function addressInFile(file: DatahubEnv | NoDatahubEnv): FoundText {
   throw new NoServerError(`No server: give --gms-url URL or set DATAHUB_GMS_URL (${why}).`);
 }
 
-/** The authority that the file names for its server. */
 function caOf({ place }: Address, { file }: DatahubSettings): Certificates | undefined {
   const read = place === 'file' ? file() : undefined;
   const path = read === undefined || 'missing' in read ? undefined : read.ca_certificate_path;

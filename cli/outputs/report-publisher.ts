@@ -62,7 +62,6 @@ export function reportPublisher(run: ReportOutputs, output: RunListener): Publis
   };
 }
 
-/** Where the report has arrived. */
 interface Delivery {
   report: Report;
   printed: Printed;

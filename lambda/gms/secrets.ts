@@ -39,7 +39,6 @@ export function tokenProblem(text: string): string | undefined {
   return `holds a token that has fewer than ${pieceLength} letters and digits, so that it could not be kept out of messages`;
 }
 
-/** @returns whether a text repeats a piece of one of the secrets */
 export function repeatsSecret(secrets: Iterable<string>): (text: string) => boolean {
   const encodings = [...secrets].flatMap(encodingsOf).map(lettersAndDigits);
   const pieces = new Set(encodings.flatMap((encoding) => piecesOf(encoding, Math.min(pieceLength, encoding.length))));

@@ -24,7 +24,6 @@ const unasked = { share: 1 } as const;
 /** What a decision is based on. Times are epoch milliseconds. */
 export interface DecisionInput {
   policy: PolicySettings;
-  /** What the dry run of this step says. */
   dryRun: DryRun;
   runStartMillis: number;
   cutoffMillis: number;

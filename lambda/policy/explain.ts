@@ -2,7 +2,6 @@ import type * as z from 'zod';
 import { visible } from '../gms/text.ts';
 import { nearest } from './nearest.ts';
 
-/** A problem with part of a value, and where that part is. */
 export interface Problem {
   path: readonly PropertyKey[];
   /** One sentence, without the full stop. */

@@ -23,7 +23,6 @@ interface PolicyList {
 
 export type PolicySource = PolicyText | PolicyList;
 
-/** A policy, or why a text does not contain a valid one. */
 export type ParsedPolicy =
   | { kind: 'policy'; index: string; source: string; policy: Policy }
   /** `entityType` and `aspect` as far as the text or its name reveals them. */

@@ -18,12 +18,10 @@ export const dryRunValidMillis = 60 * secondMillis;
 
 export const outOfTime = { kind: 'stopped', by: 'run-time' } as const;
 
-/** What Truncate decides just before its call. */
 type FinalDecision =
   | { kind: 'approved'; target: ApprovedEntry; attempt: Attempt; dryRunAt: { monotonic: number } }
   | { kind: 'refused'; outcome: Outcome; cause: Cause; counts?: PlannedCounts };
 
-/** What every step of the second decision shares. */
 interface DecisionContext {
   state: RunState;
   services: RunServices;

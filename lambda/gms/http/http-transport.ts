@@ -130,7 +130,6 @@ type SingleRequest = RequestOptions & { target: URL; certificate: ClientCertific
 
 type Connect = (url: URL, certificate: ClientCertificate | undefined) => ReturnType<typeof connectTo>;
 
-/** Keeps a server's connection for the next read. */
 class KeptConnections extends Agent {
   readonly #connect: Connect;
 

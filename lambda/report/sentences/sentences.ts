@@ -56,7 +56,6 @@ function inOneText({ what, why = '', next = '', act, instead }: Sentences): stri
   return joined(asSentence(what), withPeriod(why), asSentence(next), ...commands);
 }
 
-/** What a whole report means for each sentence in it. */
 export const contextOf = (
   {
     policies,

@@ -9,7 +9,6 @@ import type { Entry, RunState } from '../state.ts';
 import { policyEntry } from './policy.ts';
 import type { Preparation } from './prepare.ts';
 
-/** A policy whose index waits for its count. */
 export type PolicyToCount = ParsedPolicy & { kind: 'policy' };
 
 /** What the ledger holds of an index that is not free. */

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { measureRun } from '../../bench/run.ts';
 import { runs } from '../../bench/scenarios.ts';
 import { propsText, tables } from '../../build/described.ts';
-import { chartReadme, jsonSchemas, readmeText, schemaFiles } from '../../build/schemas.ts';
+import { jsonSchemas, schemaFiles } from '../../build/schemas.ts';
 import { causeKinds } from '../../lambda/model/cause.ts';
 import { noteKinds } from '../../lambda/model/note.ts';
 import type { Report } from '../../lambda/model/report-schema.ts';
@@ -29,10 +29,6 @@ test('The props of the construct say what the fields say (npm run schemas writes
 test.each(Object.entries(tables))('%s has the table of its fields (npm run schemas writes it)', (page, rows) => {
   const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8');
   expect(text).toContain(`<!-- fields -->\n${rows()}<!-- /fields -->`);
-});
-
-test('The chart’s README has every value with its default (npm run schemas writes it)', () => {
-  expect(readFileSync(new URL(`../../${chartReadme}`, import.meta.url), 'utf8')).toBe(readmeText());
 });
 
 test('Each value of the chart is in its schema, with a description, and a template reads it', () => {

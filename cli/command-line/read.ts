@@ -137,6 +137,16 @@ const endOfHelp = (program: string): string =>
     `  ${exampleOf(program, 'survey')}`,
   ].join('\n');
 
+/** What people type who know other programs, and what it is called here. */
+const otherVerbs: ReadonlyArray<readonly [meant: string, words: RegExp]> = [
+  ['preview', /^(?:plan|diff|dry-?run|simulate)$/],
+  ['enforce', /^(?:apply|run|delete|truncate|execute|start|clean|purge)$/],
+  ['survey', /^(?:doctor|scan|inspect|init)$/],
+  ['validate --policies FILE for a file, and survey for a server', /^(?:check|lint|test)$/],
+  ['status', /^(?:list|ls|show|history|logs?)$/],
+  ['--version', /^version$/],
+];
+
 /** What people type after a deletion that they did not want. */
 const undoing = ['undo', 'restore', 'rollback', 'recover', 'revert'];
 const noUndo =
@@ -167,7 +177,7 @@ function mistake(code: string, { argv, verb, program, see }: Given): string {
     default: {
       const word = argv.find((each) => !each.startsWith('-'))?.toLowerCase() ?? '';
       if (undoing.includes(word)) return noUndo;
-      const meant = nearest(word, verbNames);
+      const meant = otherVerbs.find(([, words]) => words.test(word))?.[0] ?? nearest(word, verbNames);
       const hint = meant ? `did you mean ${meant}?` : `the verbs are ${listed(verbNames, 'and')}, ${example}`;
       return `There is no such verb; ${hint}`;
     }

@@ -11,8 +11,6 @@ import { notes } from './notes.ts';
 import { iso, moment, percentOf } from './numbers.ts';
 import { asSentence, type Context, joined, ofAnotherRun, replaced, type Sentences, withPeriod } from './phrases.ts';
 
-export { titles } from './phrases.ts';
-
 export const urgencyTexts: Readonly<Record<Urgency, string>> = {
   act: 'Urgency: act now',
   week: 'Urgency: this week',

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it, test, vi } from 'vitest';
-import * as z from 'zod';
 import { fastClock } from '../../../cli/run/sample.ts';
-import { type Step, stepOf } from '../../../cli/run/state-machine.ts';
+import { type Step, states, stepOf } from '../../../cli/run/state-machine.ts';
 import type { ReportEvent } from '../../../lambda/run/report.ts';
 import { type Clock, systemClock } from '../../../lambda/truncation/clock.ts';
 import definition from '../../../lambda/workflow/retention-workflow.asl.json' with { type: 'json' };
@@ -115,45 +114,22 @@ describe('under --fast', () => {
   });
 });
 
-const names = z.array(z.string());
-const values = z.record(z.string(), z.unknown());
-
-const retrierSchema = z.strictObject({
-  ErrorEquals: names,
-  IntervalSeconds: z.number().optional(),
-  BackoffRate: z.number().optional(),
-  MaxAttempts: z.number().optional(),
-  JitterStrategy: z.string().optional(),
-});
-
-const stateSchema = z.strictObject({
-  Comment: z.string().optional(),
-  Type: z.enum(['Task', 'Choice', 'Wait', 'Pass', 'Succeed']),
-  Next: z.string().optional(),
-  Resource: z.string().optional(),
-  TimeoutSeconds: z.number().optional(),
-  Parameters: values.optional(),
-  ResultSelector: values.optional(),
-  ResultPath: z.string().optional(),
-  Retry: z.array(retrierSchema).optional(),
-  Catch: z
-    .array(z.strictObject({ ErrorEquals: names, Next: z.string(), ResultPath: z.string().optional() }))
-    .optional(),
-  Choices: z.array(z.strictObject({ Variable: z.string(), StringEquals: z.string(), Next: z.string() })).optional(),
-  Default: z.string().optional(),
-  SecondsPath: z.string().optional(),
-});
-
-/** What the interpreter knows; it leaves the execution's own time limit to the run's. */
-const fileSchema = z.strictObject({
-  Comment: z.string().optional(),
-  StartAt: z.string(),
-  TimeoutSeconds: z.number(),
-  States: z.record(z.string(), stateSchema),
-});
-
 test('The workflow file has nothing that Step Functions would do and the interpreter would not', () => {
-  expect(fileSchema.parse(definition).States).toEqual(definition.States);
+  const task = 'Resource TimeoutSeconds Parameters ResultSelector ResultPath Retry Catch';
+  const grammar = [
+    [[definition], 'Comment StartAt TimeoutSeconds States'],
+    [Object.values(states), `Comment Type Next ${task} Choices Default SecondsPath`],
+    [Object.values(states).map(({ Type }) => ({ [Type]: '' })), 'Task Choice Wait Pass Succeed'],
+    [
+      Object.values(states).flatMap(({ Retry = [] }) => Retry),
+      'ErrorEquals IntervalSeconds BackoffRate MaxAttempts JitterStrategy',
+    ],
+    [Object.values(states).flatMap(({ Catch = [] }) => Catch), 'ErrorEquals Next ResultPath'],
+    [Object.values(states).flatMap(({ Choices = [] }) => Choices), 'Variable StringEquals Next'],
+  ] as const;
+  for (const [parts, words] of grammar) {
+    expect(words.split(' ')).toEqual(expect.arrayContaining(parts.flatMap((part) => Object.keys(part))));
+  }
 });
 
 test('An unknown function is refused', () => {

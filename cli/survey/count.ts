@@ -5,7 +5,7 @@ import { defaultBatchSize } from '../../lambda/model/policy-fields.ts';
 import { concernsServer, type ServerError } from '../../lambda/model/server-error.ts';
 import { dayMillis } from '../../lambda/model/time.ts';
 import { canonicalSpelling, dottedName, isProtected, knownAspects } from '../../lambda/policy/aspects.ts';
-import type { AskDryRun } from '../../lambda/truncation/counts.ts';
+import type { DryRunner } from '../../lambda/truncation/counts.ts';
 import {
   type Age,
   ages,
@@ -31,7 +31,7 @@ const maxTimeouts = 2;
  * @param onIndex called with the number of indices counted so far, and the total
  */
 export async function countIndices(
-  dryRun: AskDryRun,
+  dryRun: DryRunner,
   sizes: readonly IndexSize[] | undefined,
   now: number,
   onIndex: (done: number, of: number) => void,
@@ -97,7 +97,7 @@ function targets(sizes: readonly IndexSize[] | undefined): { named: Target[]; un
 }
 
 async function countIndex(
-  dryRun: AskDryRun,
+  dryRun: DryRunner,
   { entityType, aspect, indexName }: Target,
   now: number,
 ): Promise<IndexCounts> {

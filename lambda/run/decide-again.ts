@@ -5,7 +5,7 @@ import type { Outcome } from '../model/outcomes.ts';
 import { secondMillis } from '../model/time.ts';
 import { decide, isAboveCeiling, policyCutoff } from '../policy/decision.ts';
 import { withDeadline } from '../truncation/clock.ts';
-import { countTruncation, dryRunsUntil, truncateFields } from '../truncation/counts.ts';
+import { countTruncation, dryRunnerOf, truncateFields } from '../truncation/counts.ts';
 import { findCutoff, rowLimit } from '../truncation/row-limit.ts';
 import { physicalIndex, readSizes } from '../truncation/sizes.ts';
 import { changedSettings } from './current-settings.ts';
@@ -63,7 +63,7 @@ async function withinRowLimit(
   const { policy, plan } = target;
   if (plan.counts.method === 'reindex' || policy.maxRowsPerRun === undefined) return undefined;
   const policyCutoffMillis = policyCutoff(runStartMillis, policy);
-  const dryRun = dryRunsUntil({ operations, signal });
+  const dryRun = dryRunnerOf({ operations, signal });
   const ask = (cutoffMillis: number) => dryRun(truncateFields(policy, cutoffMillis, refusesForceField ?? false));
   const whole = await ask(policyCutoffMillis);
   // The ceiling is about all old rows: what Plan would not have begun is not begun now.
@@ -88,7 +88,7 @@ async function countAndDecide(
   const policyCutoffMillis = policyCutoff(runStartMillis, policy);
   const cutoffMillis = plan.limited ? plan.cutoffMillis : policyCutoffMillis;
   const fields = truncateFields(policy, cutoffMillis, state.refusesForceField ?? false);
-  const ask = dryRunsUntil({ operations, signal });
+  const ask = dryRunnerOf({ operations, signal });
 
   // If Plan saw no index name, the server does not tell them: it is not asked again.
   const indexName = plan.indexName && physicalIndex(await readSizes(operations, signal), fields)?.indexName;

@@ -2,7 +2,7 @@ import { asResult, type Operations, type Result, type TaskCounters } from '../gm
 import { overdueAfterMillis } from '../ledger/ownership.ts';
 import type { Quarantined, Unresolved } from '../ledger/record.ts';
 import { defaultBatchSize } from '../model/policy-fields.ts';
-import { countTruncation, dryRunsUntil, type TruncationCounts } from '../truncation/counts.ts';
+import { countTruncation, dryRunnerOf, type TruncationCounts } from '../truncation/counts.ts';
 import { exceedsTolerance, keptRows, unwrittenIn, whyNotVisible } from '../truncation/kept.ts';
 import { isInPlace } from '../truncation/watch.ts';
 
@@ -18,7 +18,7 @@ export function recount(
 ): Promise<Result<TruncationCounts>> {
   const { countedAtMillis } = attempt.baseline;
   const fields = { ...attempt.fields, batchSize: defaultBatchSize };
-  return asResult(() => countTruncation(dryRunsUntil(server), { ...attempt, fields, countedAtMillis }, isStrict));
+  return asResult(() => countTruncation(dryRunnerOf(server), { ...attempt, fields, countedAtMillis }, isStrict));
 }
 
 /**

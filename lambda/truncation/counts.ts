@@ -11,10 +11,10 @@ import type { PolicySettings } from '../policy/schema.ts';
  */
 
 /** A dry run with these fields. Throws OperationsError. */
-export type AskDryRun = (fields: TruncateFields) => Promise<DryRun>;
+export type DryRunner = (fields: TruncateFields) => Promise<DryRun>;
 
-export const dryRunsUntil =
-  ({ operations, signal }: { operations: Pick<Operations, 'dryRun'>; signal: AbortSignal }): AskDryRun =>
+export const dryRunnerOf =
+  ({ operations, signal }: { operations: Pick<Operations, 'dryRun'>; signal: AbortSignal }): DryRunner =>
   (fields) =>
     operations.dryRun(fields, { signal });
 
@@ -55,7 +55,7 @@ export interface Rows<Cutoffs> {
  * servers (another prefix, an upgrade).
  */
 export async function countRows<Cutoffs extends Record<string, number | undefined>>(
-  ask: AskDryRun,
+  ask: DryRunner,
   fields: Pick<TruncateFields, 'entityType' | 'aspect' | 'batchSize'>,
   cutoffs: Cutoffs,
 ): Promise<Rows<Cutoffs>> {
@@ -101,7 +101,7 @@ export interface TruncationCounts {
  *   make it smaller, too
  */
 export async function countTruncation(
-  ask: AskDryRun,
+  ask: DryRunner,
   {
     fields,
     policyCutoffMillis,
@@ -139,7 +139,7 @@ export const retentionOfWindow = ({ afterMillis }: Pick<Window, 'afterMillis'>, 
  * so the window's end is counted again, after its beginning
  */
 export async function countWindow(
-  ask: AskDryRun,
+  ask: DryRunner,
   attempt: Attempt,
   { rowsLeft, rowsUntilEnd }: TruncationCounts,
   nowMillis: number,

@@ -162,8 +162,8 @@ async function requestWithRetry<Value>(
   }
 }
 
-const sentBy = (identity: Identity, requestInfo: RequestInfo, now: number): RequestInfo => ({
-  ...requestInfo,
+const sentBy = (identity: Identity, info: RequestInfo, now: number): RequestInfo => ({
+  ...info,
   sent: partsOf(identity),
   certificate: identity.certificate && validityProblem(identity.certificate, now),
 });
@@ -176,7 +176,7 @@ const mayBeOutdated = ({ status, kind }: ServerError, { headers, certificate }: 
 async function tryOnce<Value>(
   { transport, identities: { sanitize } }: Client,
   request: HttpRequest,
-  requestInfo: RequestInfo,
+  info: RequestInfo,
   parse: Parse<Value>,
   signal: AbortSignal | undefined,
 ): Promise<
@@ -184,12 +184,12 @@ async function tryOnce<Value>(
 > {
   try {
     const response = await transport.post(request, signal);
-    const failure = failureOfStatus(response, requestInfo, sanitize);
-    return failure ? { response, failure } : { response, value: parseResponse(response, requestInfo, parse, sanitize) };
+    const failure = failureOfStatus(response, info, sanitize);
+    return failure ? { response, failure } : { response, value: parseResponse(response, info, parse, sanitize) };
   } catch (error) {
     if (error instanceof OperationsError) return { failure: error.serverError };
     if (!(error instanceof TransportError)) throw error;
-    return { failure: failureOfTransport(error, requestInfo) };
+    return { failure: failureOfTransport(error, info) };
   }
 }
 
@@ -207,14 +207,14 @@ const isTransient = ({ kind, code, engine }: ServerError): boolean =>
 /** The content of a 2xx answer. Throws OperationsError if it is not what the operation promises. */
 function parseResponse<Value>(
   response: HttpResponse,
-  requestInfo: RequestInfo,
+  info: RequestInfo,
   parse: Parse<Value>,
   sanitize: Sanitize,
 ): Value {
   const json = response.complete ? parseJson(response.body) : undefined;
-  if (json === undefined) throw new OperationsError(failureOfBody(response, requestInfo, sanitize));
+  if (json === undefined) throw new OperationsError(failureOfBody(response, info, sanitize));
   const value = parse(json, sanitize);
-  if (value instanceof Unreadable) throw new OperationsError(failureOfContent(response, requestInfo, value.excerpt));
+  if (value instanceof Unreadable) throw new OperationsError(failureOfContent(response, info, value.excerpt));
   return value;
 }
 

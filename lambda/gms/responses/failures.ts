@@ -21,13 +21,9 @@ export interface RequestInfo {
 type Response = Pick<HttpResponse, 'status' | 'headers' | 'body'>;
 
 /** Undefined for a 2xx. */
-export function failureOfStatus(
-  response: Response,
-  requestInfo: RequestInfo,
-  sanitize: Sanitize,
-): ServerError | undefined {
+export function failureOfStatus(response: Response, info: RequestInfo, sanitize: Sanitize): ServerError | undefined {
   const { status } = response;
-  const { operation, baseUrl } = requestInfo;
+  const { operation, baseUrl } = info;
   if (status >= 200 && status < 300) return undefined;
   const page = isPage(response);
   const kind = kindOf(response, page);
@@ -42,7 +38,7 @@ export function failureOfStatus(
     toHttps: isToHttps(response, baseUrl) || undefined,
     wants: kind === 'gateway' ? wantedBy(response) : undefined,
     page: page || undefined,
-    ...identityFor(kind, requestInfo),
+    ...identityFor(kind, info),
   };
 }
 
@@ -158,8 +154,8 @@ export const failureOfContent = (
 });
 
 /** A 2xx answer whose body is not JSON, or cannot be read as a whole. */
-export function failureOfBody(response: HttpResponse, requestInfo: RequestInfo, sanitize: Sanitize): ServerError {
-  const { operation } = requestInfo;
+export function failureOfBody(response: HttpResponse, info: RequestInfo, sanitize: Sanitize): ServerError {
+  const { operation } = info;
   const { status, complete, encoding } = response;
   const page = isPage(response);
   if (encoding !== undefined || (!complete && !page)) {
@@ -168,17 +164,17 @@ export function failureOfBody(response: HttpResponse, requestInfo: RequestInfo, 
   // JSON that was cut off tells nothing.
   const text = page ? titleOf(response.body, sanitize) : /^\s*[[{]/.test(response.body) ? '' : sanitize(response.body);
   const shown = { text: text || undefined, page: page || undefined };
-  return { kind: 'not-json', operation, status, ...shown, ...identityFor('not-json', requestInfo) };
+  return { kind: 'not-json', operation, status, ...shown, ...identityFor('not-json', info) };
 }
 
 export function failureOfTransport(
   { stage, code, status, seconds }: Pick<TransportError, 'stage'> & Partial<TransportError>,
-  requestInfo: RequestInfo,
+  info: RequestInfo,
 ): ServerError {
-  const { operation, baseUrl } = requestInfo;
+  const { operation, baseUrl } = info;
   const kind = stage === 'withheld' ? 'aborted' : stage;
   const host = kind === 'dns' || kind === 'connect' || kind === 'tls' ? new URL(baseUrl).host : undefined;
-  return { kind, operation, status, code, host, seconds, ...identityFor(kind, requestInfo) };
+  return { kind, operation, status, code, host, seconds, ...identityFor(kind, info) };
 }
 
 /** What an error answer says; empty if it contains nothing readable. */

@@ -63,19 +63,8 @@ export async function readInputs(commandLine: CommandLine, output: RunListener, 
     ledger === undefined || mistakes.length > 0
       ? undefined
       : await attempted(() => openLedger(ledger, commandLine, env, policies));
-  return {
-    input,
-    baseUrl,
-    ca,
-    server,
-    policies,
-    webhook: post?.webhook,
-    files,
-    countsAsReported,
-    namedLedger,
-    mistakes,
-    attempted,
-  };
+  const read = { input, baseUrl, ca, server, policies, webhook: post?.webhook, files };
+  return { ...read, countsAsReported, namedLedger, mistakes, attempted };
 }
 
 export const nameOf = ({ name }: CommandLine, policies: Policies | undefined, baseUrl: string): string =>

@@ -2,7 +2,7 @@ import type { Cause } from '../../lambda/model/cause.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { Message } from '../../lambda/report/message.ts';
 import { exact, rows } from '../../lambda/report/sentences/numbers.ts';
-import { isAheadOfCounts } from '../../lambda/report/sentences/phrases.ts';
+import { isAheadOfCounts, rowsDone } from '../../lambda/report/sentences/phrases.ts';
 import type { functionTimeoutSeconds } from '../../lambda/run/deadlines.ts';
 import { decisionOf } from '../../lambda/run/entries.ts';
 import type { Entry, RunState, WatchedEntry } from '../../lambda/run/state.ts';
@@ -72,8 +72,9 @@ export const progressLine = (watched: WatchedEntry): string => `${dottedName(wat
 /** The same without the name. */
 export function progressOf({ record, watch }: WatchedEntry): string {
   const { done, total, work } = progressShown(record.attempt, watch);
-  if (done === undefined) return 'under way';
-  return `${exact(done)} of ${exact(total)} ${work === 'written' ? 'rows written to the new index' : 'old rows deleted'}`;
+  return done === undefined
+    ? 'under way'
+    : rowsDone(done, total, { method: work === 'written' ? 'reindex' : 'delete' });
 }
 
 /** What the next check of a truncation is for, where its progress does not say it. */

@@ -25,7 +25,7 @@ export function rowsBar(index: SurveyedIndex, suggestion: Suggestion | undefined
     part('w', rowsToDelete, rowsPastRetention),
     part('s', rowsPastRetention, rows),
   ];
-  const description = `${exact(rows)} rows, ${exact(rowsToDelete)} would be deleted, ${exact(rowsPastRetention - rowsToDelete)} more are past the retention.`;
+  const description = `Rows: ${exact(rows)}, to be deleted: ${exact(rowsToDelete)}, also past the retention: ${exact(rowsPastRetention - rowsToDelete)}.`;
   const going =
     rowsToDelete > 0 &&
     html`<span class="gone"><b>${exact(rowsToDelete)}</b> would be deleted (${share(rowsToDelete, rows)})</span> `;

@@ -2,6 +2,7 @@ import { approve, enforceOne, preview, resume } from './commands.ts';
 import { counted, exact, percent, rows } from './numbers.ts';
 import {
   type CauseEntry,
+  isOrAre,
   joined,
   nameOf,
   nextRunTries,
@@ -43,14 +44,14 @@ export const aboveCeiling: CauseEntry<'above-ceiling'> = (cause, entry, context)
     rowLimit !== undefined
       ? `the oldest hour alone holds ${old} ${older(entry)} (maxRowsPerRun: ${exact(rowLimit)})`
       : maxDeletePercent === undefined
-        ? `all ${rows(entry.rowsTotal ?? 0, 'exact')} are ${older(entry)}`
+        ? `${entry.rowsTotal === 1 ? 'its only row is' : `all ${exact(entry.rowsTotal)} rows are`} ${older(entry)}`
         : `${shareOld(entry)} (maxDeletePercent: ${percent(maxDeletePercent, 2)})`;
   return {
     subject: rowLimit === undefined ? '' : 'oldest hour above maxRowsPerRun',
     what,
     why: joined(
       'Nothing was deleted. Deleting these rows needs approval.',
-      approved !== undefined && `${exact(approved)} were approved, which is not enough.`,
+      approved !== undefined && `Only ${rows(approved, 'exact')} had been approved.`,
     ),
     urgency: 'change',
     next: 'Ask the owner whether these rows may be deleted, and check whether new rows still arrive.',
@@ -67,7 +68,7 @@ export const aboveCeiling: CauseEntry<'above-ceiling'> = (cause, entry, context)
 /** Why the number to approve is not the number of rows that are due. */
 const headroom = (approveRows: number, { rowsToDelete = approveRows }: { rowsToDelete?: number }): string =>
   approveRows > rowsToDelete
-    ? ` (${exact(rowsToDelete)} are due now; the rest is for rows that become due meanwhile)`
+    ? ` (${exact(rowsToDelete)} ${isOrAre(rowsToDelete)} due now; the rest is for rows that become due meanwhile)`
     : '';
 
 const minutes = (millis: number): string => counted(Math.round(Math.abs(millis) / 60_000), 'minute', 'minutes');
@@ -152,7 +153,7 @@ export const changed: CauseEntry<'changed'> = (cause, entry, context) => {
     what: nothingDeleted,
     why:
       now === 0
-        ? `The ${rows(was, 'exact')} to delete are gone: something else has deleted them.`
+        ? `Something else has deleted the ${rows(was, 'exact')} to delete.`
         : `Rows to delete changed from ${exact(was)} to ${exact(now)} within minutes: something else is changing the index.`,
     urgency: now === 0 ? 'change' : 'nothing',
     next:

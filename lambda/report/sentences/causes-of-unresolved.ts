@@ -242,7 +242,7 @@ function todayText({ today }: CauseOf<'quarantined'>): string {
   const { expected, found, inPlace, notVisible, unwritten = 0, nothingChanged } = today;
   const fewer = expected - found;
   if (nothingChanged) {
-    return `Today its old rows and ${exact(found)} of ${rows(expected, 'exact')} to keep are there, as before the request, and no task is known: nothing has changed, although nothing proves that no reindex comes later.`;
+    return `Today the index has its old rows and ${exact(found)} of ${rows(expected, 'exact')} to keep, as before the request, and no task is known: nothing has changed, although nothing proves that no reindex comes later.`;
   }
   if (!inPlace)
     return 'Today its old rows are still there: the new index is not in place, but may still be put in place.';
@@ -256,5 +256,5 @@ function todayText({ today }: CauseOf<'quarantined'>): string {
   const besides = unwritten > 0 && unwritten < fewer ? `; its task did not write ${exact(unwritten)}` : '';
   return found < expected
     ? `Today ${exact(fewer)} of ${rows(expected, 'exact')} to keep ${isOrAre(fewer)} missing${besides}.`
-    : `Today ${exact(found)} of ${rows(expected, 'exact')} to keep are there; late rows may hide a loss.`;
+    : `Today the index has ${exact(found)} of ${rows(expected, 'exact')} to keep; late rows may hide a loss.`;
 }

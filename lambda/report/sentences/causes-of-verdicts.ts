@@ -118,7 +118,7 @@ const goneBesidesText = (
   { rowsDeleted = 0 }: DecidedIndex,
 ) =>
   goneBesides > 0 &&
-  `Its task deleted ${exact(rowsDeleted)}; ${exact(goneBesides)} more are gone: something else deletes here.`;
+  `Its task deleted ${exact(rowsDeleted)}; ${exact(goneBesides)} more ${isOrAre(goneBesides)} gone: something else deletes here.`;
 
 /** Why old rows are left after a delete, as far as the counters of its task tell it. */
 export function remains(cause: CauseOf<'remains'>, entry: DecidedIndex, context: Context): Sentences {
@@ -128,7 +128,7 @@ export function remains(cause: CauseOf<'remains'>, entry: DecidedIndex, context:
   if (runs) {
     return {
       subject: 'its task still runs',
-      what: `${left} ${areOrWere(entry, context)} still there`,
+      what: `${left} ${areOrWere(rowsRemaining, entry, context)} still there`,
       why: joined(countersText(cause, entry), alsoGone(entry.rowsMissing)),
       urgency: 'week',
       next: 'Look at its task. Until it has ended, set "enabled": false in the policy: otherwise a later run may send a second delete beside it (which deletes no row that should stay).',
@@ -142,7 +142,7 @@ export function remains(cause: CauseOf<'remains'>, entry: DecidedIndex, context:
       what: `its task has ended, and the counts still show ${left}`,
       why:
         done === 0
-          ? `All ${rows(conflicts, 'exact')} had changed since the last refresh, as after an earlier delete: the index is probably not refreshed (refresh_interval -1).`
+          ? `Every row that it found (${exact(conflicts)}) had changed since the last refresh, as after an earlier delete: the index is probably not refreshed (refresh_interval -1).`
           : `Its task reports ${exact(done)} deleted, but the counts do not show it: the index is probably not refreshed, as after an interrupted upgrade (refresh_interval -1).`,
       urgency: 'week',
       next: 'Check whether the index is refreshed (not with _cat/indices, which shows the old counts, too). If it is not, restore its refresh_interval; the next run counts again.',
@@ -151,11 +151,11 @@ export function remains(cause: CauseOf<'remains'>, entry: DecidedIndex, context:
   }
   if (isOver && done === 0 && conflicts === 0 && total !== 0 && rowsDeleted === 0) {
     const itsTask = taskId === undefined ? 'Its task' : `Its task (${taskId})`;
-    const ofAll = total === undefined ? '' : ` of ${exact(total)}`;
+    const deleted = total === undefined ? 'no row' : `none of ${rows(total, 'exact')}`;
     return {
       subject: 'the index refuses deletes',
       what: 'its task has ended, and no row was deleted',
-      why: `${itsTask} deleted 0${ofAll} rows and met no conflict: the index refuses deletes. Most often the disk is full, or index.blocks.write or a read-only policy is set.`,
+      why: `${itsTask} deleted ${deleted} and met no conflict: the index refuses deletes. Most often the disk is full, or index.blocks.write or a read-only policy is set.`,
       urgency: 'week',
       next: 'Free space if the disk is full, then remove the block; the next run tries again.',
       inspect: showBlocks(entry),
@@ -164,7 +164,7 @@ export function remains(cause: CauseOf<'remains'>, entry: DecidedIndex, context:
   const stoppedEarly = isOver && conflicts > 0 && total !== undefined && done + conflicts < total;
   return {
     subject: cancelled ? 'cancelled' : stoppedEarly ? 'stopped at a conflict' : 'rows are left',
-    what: `${left} ${areOrWere(entry, context)} still there`,
+    what: `${left} ${areOrWere(rowsRemaining, entry, context)} still there`,
     why: joined(
       stoppedEarly
         ? `Its task deleted ${exact(done)} of ${rows(total, 'exact')} and stopped at ${rows(conflicts, 'exact')} that something else had changed: Elasticsearch 8 and 9 stop there.`
@@ -221,7 +221,7 @@ export function missing(cause: CauseOf<'missing'>, entry: DecidedIndex, context:
     why: joined(
       isShard &&
         (goneBesides > 0
-          ? `Its task deleted ${exact(entry.rowsDeleted ?? 0)}; ${exact(goneBesides)} more are not counted: rows are unavailable (a shard?).`
+          ? `Its task deleted ${exact(entry.rowsDeleted ?? 0)}; ${exact(goneBesides)} more ${isOrAre(goneBesides)} not counted: rows are unavailable (a shard?).`
           : 'The same share of the old rows is gone, as when a shard is unavailable.'),
       !isShard &&
         !entry.noIndex &&
@@ -243,12 +243,11 @@ export function missing(cause: CauseOf<'missing'>, entry: DecidedIndex, context:
 function missingText(cause: CauseOf<'missing'>, entry: DecidedIndex, context: Context) {
   const { expected, found, unwritten, done = 0, total } = cause;
   if (found === undefined) return `only ${rowsDone(done, total ?? expected, entry)}`;
+  const fewer = expected - found;
+  const lost = `${exact(fewer)} of ${rows(expected, 'exact')} that should have stayed ${areOrWere(fewer, entry, context)}`;
   // Those that it has written may only not be refreshed.
-  if (unwritten !== undefined && unwritten < expected - found) {
-    return `${exact(expected - found)} of ${rows(expected, 'exact')} that should have stayed ${areOrWere(entry, context)} not visible`;
-  }
-  const lost = `${exact(expected - found)} of ${rows(expected, 'exact')} that should have stayed`;
-  return `${lost} ${areOrWere(entry, context)} ${entry.method === 'reindex' ? 'not in the new index' : 'gone'}`;
+  if (unwritten !== undefined && unwritten < fewer) return `${lost} not visible`;
+  return `${lost} ${entry.method === 'reindex' ? 'not in the new index' : 'gone'}`;
 }
 
 /**

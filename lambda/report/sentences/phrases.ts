@@ -123,7 +123,7 @@ export const older = ({ retentionDays }: DecidedIndex): string =>
 export function shareOld(entry: DecidedIndex): string {
   const { rowsToDelete = 0, rowsPastRetention = rowsToDelete, rowsTotal = 0 } = entry;
   const share = percent(rowsTotal === 0 ? 0 : (rowsPastRetention / rowsTotal) * 100, 2);
-  return `${share} of ${rows(rowsTotal)} are ${older(entry)}`;
+  return `${share} of ${rows(rowsTotal)} ${isOrAre(rowsTotal)} ${older(entry)}`;
 }
 
 /** `1,200,034 of 3.4 M old rows`. */
@@ -146,8 +146,10 @@ export const alsoGone = (count = 0): string =>
 export const isOrAre = (count: number): string => (count === 1 ? 'is' : 'are');
 
 /** Another run's counts may be days old: they "were". */
-export const areOrWere = (entry: DecidedIndex, context: Context): string =>
-  ofAnotherRun(entry, context) ? 'were' : 'are';
+export const areOrWere = (count: number, entry: DecidedIndex, context: Context): string => {
+  if (!ofAnotherRun(entry, context)) return isOrAre(count);
+  return count === 1 ? 'was' : 'were';
+};
 
 export const ofAnotherRun = ({ decidedBy }: DecidedIndex, { runId }: Context): boolean =>
   decidedBy !== undefined && decidedBy !== runId;
@@ -160,7 +162,7 @@ export const cutoffOf = ({ policyCutoffMillis, cutoffMillis }: DecidedIndex): st
   cutoffText(policyCutoffMillis ?? cutoffMillis);
 
 /** What a task's status says of its rows: deleted by a delete, written by a reindex. A total of 0 is no total yet. */
-export function rowsDone(done: number, total: number | undefined, { method }: DecidedIndex): string {
+export function rowsDone(done: number, total: number | undefined, { method }: Pick<DecidedIndex, 'method'>): string {
   const isOf = total !== undefined && total > 0 && total >= done;
   const noun = (isOf ? total : done) === 1 ? 'row' : 'rows';
   const amount = isOf ? `${exact(done)} of ${exact(total)}` : exact(done);

@@ -1,6 +1,5 @@
 import { certificateNotice, expiryNotice } from '../../gms/http/identity-provider.ts';
 import { type Identity, secretsOf } from '../../gms/identity.ts';
-import { createSanitizer, sanitize } from '../../gms/responses/server-text.ts';
 import { redactor } from '../../gms/secrets.ts';
 import { capped, maxSentenceBytes } from '../../gms/text.ts';
 import { LedgerError } from '../../ledger/ledger.ts';
@@ -34,7 +33,7 @@ export interface Preparation {
   breaker?: Cause;
   notes: Note[];
   /** Withholds the identity in a text that people gave. */
-  clean(text: string): string;
+  withhold(text: string): string;
 }
 
 /** Reads ledger and parameters, and checks the input against them. Never throws for a mistake that a person can fix. */
@@ -47,7 +46,7 @@ export async function prepare(parsed: ReturnType<typeof parseInput>, services: R
     records: new Map(),
     canAskServer: false,
     notes: [],
-    clean: sanitize,
+    withhold: redactor([]),
   };
   let ledgerError: Cause | undefined;
   try {
@@ -78,12 +77,11 @@ export async function prepare(parsed: ReturnType<typeof parseInput>, services: R
     const live = Array.isArray(prepared.live) ? prepared.live : [];
     checkNames(input, [...policies, ...live], prepared.records);
     const identity = await source.get();
-    prepared.clean = createSanitizer(secretsOf(identity));
-    const withheld = redactor(secretsOf(identity));
+    prepared.withhold = redactor(secretsOf(identity));
     for (const { policy } of policies.filter((item) => item.kind === 'policy')) {
       // A gateway's key may stand where a policy says something for people.
-      policy.owner &&= withheld(policy.owner);
-      policy.note &&= withheld(policy.note);
+      policy.owner &&= prepared.withhold(policy.owner);
+      policy.note &&= prepared.withhold(policy.note);
     }
     prepared.notes = expiryNotes(identity, source.storedAt?.(), clock.now());
     prepared.canAskServer = true;

@@ -38,7 +38,9 @@ export async function status(
     throw error;
   }
   const lastRun = await readLastRun(ledger).catch(keepProblem);
-  const runs = parseRuns(await ledger.runs.readRuns().catch(keepProblem));
+  const stored = await ledger.runs.readRuns().catch(keepProblem);
+  const runs = parseRuns(stored);
+  if (stored !== undefined && runs.length === 0) unreadable.push('The list of the last runs in the ledger is damaged.');
   if (unreadable.length > 0 && (file !== undefined || commandLine.runs)) throw new UsageError(unreadable.join('\n'));
   if (file !== undefined) {
     writeOutputFile(file, statusJson(records, lastRun, runs));
@@ -51,11 +53,7 @@ export async function status(
     print(runs.length === 0 ? 'No run that enforces or releases is known.\n' : runsText(runs, width));
     return 0;
   }
-  print(
-    records.length === 0
-      ? `It has no record: no run with this ledger has truncated anything.\n`
-      : statusText(records, width),
-  );
+  print(records.length === 0 ? 'It has no record, as before the first truncation.\n' : statusText(records, width));
   if (samples !== undefined && existsSync(samples))
     print(`\nRuns on sample data have a ledger of their own: ${program} status --ledger ${shellWord(samples)}\n`);
   return 0;

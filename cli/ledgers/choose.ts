@@ -2,7 +2,7 @@ import { isAbsolute, join } from 'node:path';
 import { isLoopback } from '../../lambda/gms/http/base-url.ts';
 import { type Ledger, LedgerError } from '../../lambda/ledger/ledger.ts';
 import { namesOfRecord, type StoredRecord } from '../../lambda/ledger/record.ts';
-import { hasNoRuns } from '../../lambda/ledger/runs.ts';
+import { isNewOrLost } from '../../lambda/ledger/runs.ts';
 import { dottedName, searchIndexOfName } from '../../lambda/policy/aspects.ts';
 import type { CommandLine } from '../command-line/read.ts';
 import { UsageError } from '../events/mistakes.ts';
@@ -57,7 +57,7 @@ export async function openLedger(
     records = await ledger.list();
     if (verb === 'release' && policies) checkRelease(words, policies, records);
     if (!isPreview) await ledger.prepare();
-    return { ledger, records, isFirstRun: !isPreview && records.length === 0 && (await hasNoRuns(ledger)) };
+    return { ledger, records, isFirstRun: !isPreview && records.length === 0 && (await isNewOrLost(ledger)) };
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;
     const read = records ? ledger : unusableLedger(error);

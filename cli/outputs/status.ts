@@ -76,16 +76,22 @@ export function runsText(runs: readonly RunSummary[], width: number): string {
       ...indices.map(indexText),
       ...released.map(releasedText),
       ...notReleased.map((name) => oneLine(`${name} not released`, 300)),
-    ].join('; ') || 'nothing to do',
+    ].join('; ') || (result === 'ok' ? 'nothing to do' : 'no index was touched: its report says why'),
   ]);
   return `${table(columns, rows, width)}\n`;
 }
 
-function indexText({ name, outcome, approvedRows, ...counts }: RunSummary['indices'][number]): string {
+function indexText({ name, outcome, approvedRows, run, by, ...counts }: RunSummary['indices'][number]): string {
   const approved = approvedRows === undefined ? [] : [`${exact(approvedRows)} approved`];
-  const said = [...resultLine(outcome, counts), ...approved];
-  return oneLine(`${name} ${outcome}${said.length === 0 ? '' : ` (${said.join(', ')})`}`, 300);
+  return said(`${name} ${outcome}`, [...resultLine(outcome, counts), ...approved], { run, by });
 }
 
-const releasedText = ({ name, accepted, unproven }: NonNullable<RunSummary['released']>[number]): string =>
-  oneLine(`${name} released${acceptedText(accepted, unproven)}`, 300);
+const releasedText = ({ name, accepted, unproven, ...earlier }: NonNullable<RunSummary['released']>[number]): string =>
+  said(`${name} released${acceptedText(accepted, unproven)}`, [], earlier);
+
+/** @param earlier what an earlier run has done, and this one was the first to report */
+function said(what: string, details: string[], { run, by }: { run?: string | undefined; by?: string | undefined }) {
+  if (by !== undefined) details.push(`asked for by ${oneLine(by, 100)}`);
+  if (run !== undefined) details.push(`as run ${run} has decided`);
+  return oneLine(details.length === 0 ? what : `${what} (${details.join(', ')})`, 300);
+}

@@ -13,6 +13,9 @@ import { visibleText } from './record.ts';
 
 const count = z.int().nonnegative().optional();
 
+/** Of what an earlier run has sent, decided or released, and this one reports: that run, and who asked for it. */
+const earlier = { run: visibleText.optional(), by: visibleText.optional() };
+
 const runSchema = z.looseObject({
   runId: visibleText,
   /** ISO 8601 UTC. */
@@ -30,9 +33,15 @@ const runSchema = z.looseObject({
       rowsMissing: count,
       rowsNotVisible: count,
       approvedRows: count,
+      /** Of what was sent, or may have been: rows up to the cutoff (epoch milliseconds) were to go. */
+      retentionDays: z.number().optional(),
+      cutoffMillis: z.number().optional(),
+      ...earlier,
     }),
   ),
-  released: z.array(z.looseObject({ name: visibleText, accepted: count, unproven: z.boolean().optional() })).optional(),
+  released: z
+    .array(z.looseObject({ name: visibleText, accepted: count, unproven: z.boolean().optional(), ...earlier }))
+    .optional(),
   notReleased: z.array(visibleText).optional(),
 });
 
@@ -47,10 +56,15 @@ export interface RunStore {
   replaceRuns(next: string, before: string | undefined): Promise<boolean>;
 }
 
-/** Whether no run has been kept yet; false where that cannot be read. */
-export async function hasNoRuns({ runs }: Ledger): Promise<boolean> {
+/**
+ * Whether a ledger without a record is new, or has lost its records: no run has been kept yet, or one has sent
+ * something. False where that cannot be read.
+ */
+export async function isNewOrLost({ runs }: Ledger): Promise<boolean> {
   try {
-    return (await runs?.readRuns()) === undefined;
+    const stored = await runs?.readRuns();
+    const hasSent = parseRuns(stored).some(({ indices }) => indices.some(({ cutoffMillis }) => cutoffMillis));
+    return stored === undefined || hasSent;
   } catch (error) {
     if (error instanceof LedgerError) return false;
     throw error;
@@ -94,11 +108,16 @@ export const summaryOfRun = ({
   policies,
   notes = [],
 }: Report): RunSummary => {
-  const released = notes.flatMap((note) =>
-    note.kind === 'released' && note.decidedBy === runId
-      ? [{ name: note.index, accepted: note.accepted, unproven: note.unknown !== undefined || undefined }]
-      : [],
-  );
+  const earlierOf = (run: string | undefined, asked: string | undefined) => ({
+    run: run === runId ? undefined : run,
+    by: asked === by ? undefined : asked,
+  });
+  const released = notes
+    .filter((note) => note.kind === 'released')
+    .map(({ index: name, accepted, unknown, decidedBy, by: asked }) => ({
+      ...{ name, accepted, unproven: unknown !== undefined || undefined },
+      ...earlierOf(decidedBy, asked),
+    }));
   const notReleased = notes.flatMap((note) =>
     note.kind === 'not-released' && note.why !== 'idle' ? [note.index] : [],
   );
@@ -118,6 +137,8 @@ export const summaryOfRun = ({
         rowsMissing: entry.rowsMissing || undefined,
         rowsNotVisible: entry.rowsNotVisible || undefined,
         approvedRows: entry.approvedRows,
+        ...(entry.method && { retentionDays: entry.retentionDays, cutoffMillis: entry.cutoffMillis }),
+        ...earlierOf(entry.decidedBy, entry.by),
       })),
     released: released.length > 0 ? released : undefined,
     notReleased: notReleased.length > 0 ? notReleased : undefined,

@@ -108,6 +108,7 @@ const kinds = {
     method: methodSchema.optional().meta({ description: 'of the truncation, as far as is known' }),
     indexBefore: z.string().optional(),
     indexNow: z.string().optional().meta({ description: 'as seen then' }),
+    noIndex: z.boolean().optional().meta({ description: 'the search engine did not know the index then' }),
     cutoffMillis: millis.optional(),
     today: z
       .union([

@@ -213,7 +213,7 @@ export function deciderOf(
 
 function ofEntries(entries: readonly [DecidedIndex, ...DecidedIndex[]], sentences: Sentences): Item {
   const [{ outcome }] = entries;
-  const names = entries.map(nameOf);
+  const names = [...new Set(entries.map(nameOf))];
   return {
     subject: `${titles[outcome]}${outcome === 'rows-missing' ? ' in' : ':'} ${names[0]}`,
     detail: sentences.subject ?? '',

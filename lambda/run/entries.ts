@@ -233,6 +233,7 @@ const quarantinedCause = ({ lastVerdict: { verdict, decided }, attempt }: Quaran
   method: verdict.method,
   indexBefore: attempt.baseline.indexName,
   indexNow: verdict.indexNow,
+  noIndex: verdict.noIndex,
   cutoffMillis: attempt.policyCutoffMillis,
 });
 

@@ -18,11 +18,12 @@ export function runIdOf(event: unknown): string {
   );
 }
 
-/** @returns the input, or one sentence that says what is wrong with it */
-export function parseInput(value: unknown): { input: RunInput } | { problem: string } {
+/** @returns the input; of one that cannot be used, who asked, and one sentence that says what is wrong with it */
+export function parseInput(value: unknown): { input: RunInput } | { input: RunInput; problem: string } {
   const parsed = runInputSchema.safeParse(value ?? {});
   if (parsed.success) return { input: parsed.data };
   return {
+    input: { mode: 'preview', by: Object(value).by },
     problem: `the execution's input cannot be used: ${explain(parsed.error, value, Object.keys(runInputSchema.shape))}`,
   };
 }

@@ -1,3 +1,4 @@
+import { capped } from '../gms/text.ts';
 import type { Cause, CauseOf } from '../model/cause.ts';
 import { checkInterval } from '../truncation/next-check.ts';
 import { progressShown } from '../truncation/watch.ts';
@@ -82,6 +83,7 @@ export function unfinishedEntry(entry: WatchedEntry, why: 'run-time' | 'step' | 
     kind: 'unresolved',
     why,
     hours,
+    runId: entry.resumed && capped(record.attempt.runId),
     since: watch.sentAt,
     lastProgressAt,
     ...shown,

@@ -91,8 +91,7 @@ export function stateOf({ input, execution }: PlanEvent, settings: RunSettings):
     assertReadable(input, settings);
     return input;
   }
-  const parsed = parseInput(failed.input);
-  const begun = emptyState({ execution }, 'problem' in parsed ? {} : parsed.input, settings);
+  const begun = emptyState({ execution }, parseInput(failed.input).input, settings);
   return { ...begun, error: { ...failed.failure, kind: 'step-failed', sent: 'no' } };
 }
 

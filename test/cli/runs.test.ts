@@ -268,6 +268,10 @@ test('status --runs lists the runs that enforced or released, with who asked for
       { by: ada, indices: [{ name: 'dataset.operation', rowsDeleted: 573 }] },
     ],
   });
+  // What a full disk has cut short is not "No run is known".
+  writeFileSync(join(files.at('ledger'), '.runs.json'), '{"runs":[{"runI');
+  expect((await runHere(['status', '--runs', ...ledger])).status).toBe(2);
+  expect((await runHere(['status', ...ledger])).stdout).toContain('damaged');
 });
 
 test('release says that an index is not quarantined, and for an unknown index names those that are known', async () => {

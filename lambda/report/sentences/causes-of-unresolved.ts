@@ -204,14 +204,15 @@ export function quarantined(cause: CauseOf<'quarantined'>, entry: DecidedIndex, 
   };
 }
 
-/** An old index may have the rows: it was a reindex, or something replaced the index. */
-const isReplaced = ({ method, indexBefore, indexNow }: CauseOf<'quarantined'>): boolean =>
-  method === 'reindex' || (indexNow !== undefined && indexNow !== indexBefore);
+/** Another index may have the rows: it was a reindex, or something replaced or removed the index. */
+const isReplaced = ({ method, indexBefore, indexNow, noIndex }: CauseOf<'quarantined'>): boolean =>
+  method === 'reindex' || noIndex || (indexNow !== undefined && indexNow !== indexBefore);
 
-function thenText({ since, outcome, rowsMissing, rowsNotVisible = 0, method }: CauseOf<'quarantined'>): string {
+function thenText({ since, outcome, rowsMissing, rowsNotVisible = 0, ...then }: CauseOf<'quarantined'>): string {
   if (outcome === 'rows-missing') {
     const lost = rowsMissing === undefined ? 'rows' : rows(rowsMissing, 'exact');
-    const isAfter = method === 'reindex' ? ' after a reindex' : '';
+    const unknown = then.noIndex ? ', as the search engine did not know the index' : '';
+    const isAfter = then.method === 'reindex' ? ' after a reindex' : unknown;
     return `On ${moment(since)}, ${lost} ${rowsMissing === 1 ? 'was' : 'were'} missing${isAfter}.`;
   }
   if (rowsNotVisible > 0) {

@@ -66,7 +66,10 @@ export function verified(cause: CauseOf<'verified'>, entry: DecidedIndex): Sente
       : `, approved up to ${exact(entry.approvedRows)}${entry.by === undefined ? '' : ` by ${oneLine(entry.by, 100)}`}`;
   return {
     what: `${entry.method === 'reindex' ? reindexedText(cause, entry) : deletedText(entry)}${took}${byWhom}, verified by counting again${approved}`,
-    why: entry.method === 'reindex' ? afterReindex(cause, entry) : afterDelete(cause, entry),
+    why: joined(
+      entry.decidedAt !== undefined && entry.taskId === undefined && 'The server gave no task ID for it.',
+      entry.method === 'reindex' ? afterReindex(cause, entry) : afterDelete(cause, entry),
+    ),
     urgency: 'nothing',
   };
 }
@@ -83,10 +86,10 @@ function afterDelete(cause: CauseOf<'verified'>, entry: DecidedIndex): string {
   const { rowsMissing, rowsRemaining = 0 } = entry;
   return joined(
     rest !== undefined &&
-      `${rows(rest)} past the retention ${isOrAre(rest)} left (maxRowsPerRun); a later run deletes them if they reach the threshold.`,
+      `${rows(rest)} past the retention ${isOrAre(rest)} left (maxRowsPerRun); a later run deletes ${rest === 1 ? 'it' : 'them'} once old rows reach the threshold.`,
     alsoGone(rowsMissing),
     rowsRemaining > 0 &&
-      `${rows(rowsRemaining, 'exact')} to delete ${isOrAre(rowsRemaining)} left; a later run deletes them once old rows reach the threshold.`,
+      `${rows(rowsRemaining, 'exact')} to delete ${isOrAre(rowsRemaining)} left; a later run deletes ${rowsRemaining === 1 ? 'it' : 'them'} once old rows reach the threshold.`,
     (cause.cancelled || cause.conflicts) && countersText(cause, entry),
     goneBesidesText(cause, entry),
     done > (entry.rowsDeleted ?? 0) &&

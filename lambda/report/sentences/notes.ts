@@ -70,7 +70,7 @@ const released: Entry<'released'> = (note, context) => {
         : missing > 0
           ? `As accepted, ${uncountedText(note)}; later runs do not report this again.`
           : 'No row that was counted before its truncation is missing.',
-      isReindex && missing === 0 && 'Late rows may hide a loss.',
+      isReindex && missing === 0 && !note.nothingChanged && 'Late rows may hide a loss.',
       (isReindex || missing > 0) && cutoffText(note.cutoffMillis),
     ),
     urgency: missing > 0 || unknown !== undefined || isReindex ? 'change' : 'nothing',
@@ -78,9 +78,11 @@ const released: Entry<'released'> = (note, context) => {
       ? 'Before the old index is removed, copy the rows that only it has, as the runbook says.'
       : missing > 0
         ? 'If these rows matter, bring them back as the runbook says.'
-        : unknown !== undefined
-          ? 'If its rows matter, check whether they are there.'
-          : undefined,
+        : note.nothingChanged
+          ? 'Set refuseReindex to true in its policy, or the next run asks for the same again.'
+          : unknown !== undefined
+            ? 'If its rows matter, check whether they are there.'
+            : undefined,
     section: isReplaced ? 'Reindexes' : missing > 0 ? 'Rows missing' : 'Quarantined',
   };
 };

@@ -40,7 +40,7 @@ const planConcurrency = 8;
  */
 export async function plan(event: PlanEvent, services: RunServices): Promise<RunState> {
   const parsed = parseInput(event.input);
-  const input = 'problem' in parsed ? {} : parsed.input;
+  const { input } = parsed;
   const state = emptyState(event, input, services.settings);
   const prepared = await prepare(parsed, services);
   const { error, breaker, notes } = prepared;

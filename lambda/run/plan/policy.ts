@@ -62,7 +62,11 @@ export async function planPolicy(index: string, policy: Policy, context: PlanCon
     await noteFewerRows(index, policy, fieldsNow(), context);
     return planCounted({ ...base, plan: { ...plan, counts: countsOf(dryRun) } }, dryRun, context);
   });
-  return planned.kind === 'done' ? planned.value : doneEntry(base, 'failed', failureOf(planned.error, requests));
+  if (planned.kind === 'done') return planned.value;
+  const { kind } = planned.error;
+  if (kind === 'no-index')
+    noteFewer(windowNow(context.records.get(index), cutoffMillis, context.state), policy, 0, context);
+  return doneEntry(base, 'failed', failureOf(planned.error, requests));
 }
 
 function failureOf(error: ServerError, { serverFailure }: PlanRequests): Cause {
@@ -96,8 +100,9 @@ async function noteFewerRows(
   index: string,
   policy: Policy,
   fields: TruncateFields,
-  { state, records, requests, notes }: PlanContext,
+  context: PlanContext,
 ): Promise<void> {
+  const { state, records, requests } = context;
   const window = windowNow(records.get(index), fields.cutoffMillis, state);
   if (!window || requests.isLate()) return;
   const { afterMillis: after, untilMillis: until } = window;
@@ -105,7 +110,12 @@ async function noteFewerRows(
   // If something is wrong with the index, the policy's own dry run reports it.
   if (counted.kind === 'failed' || counted.value.isAbsent) return;
   const { rows } = counted.value;
-  const found = Math.max(0, rows.until - rows.after);
+  noteFewer(window, policy, Math.max(0, rows.until - rows.after), context);
+}
+
+/** @param found none where the search engine does not know the index, which its policy's entry says */
+function noteFewer(window: Window | undefined, policy: Policy, found: number, { notes }: PlanContext): void {
+  if (window === undefined) return;
   const { rows: expected, countedAtMillis: since } = window;
   if (expected - found <= Math.max(fewerBetweenRuns.rows, expected * fewerBetweenRuns.share)) return;
   notes.push({ kind: 'fewer-rows', index: dottedName(policy), expected, found, since });

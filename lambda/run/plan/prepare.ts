@@ -5,7 +5,7 @@ import { capped, maxSentenceBytes } from '../../gms/text.ts';
 import { LedgerError } from '../../ledger/ledger.ts';
 import { addressElsewhere } from '../../ledger/ownership.ts';
 import type { StoredRecord } from '../../ledger/record.ts';
-import { hasNoRuns } from '../../ledger/runs.ts';
+import { isNewOrLost } from '../../ledger/runs.ts';
 import type { Cause } from '../../model/cause.ts';
 import type { Note } from '../../model/note.ts';
 import { maxPolicies } from '../../model/policy-fields.ts';
@@ -166,12 +166,12 @@ export function addressNotes({ records }: Preparation, state: RunState): Note[] 
   return address === undefined ? [] : [{ kind: 'other-address', address: capped(address), records: addresses.length }];
 }
 
-/** Of an enforcing run that found no record and no earlier run: the first one, or one whose ledger was replaced. */
+/** Of an enforcing run that found no record: the first one, or one whose ledger was replaced or has lost its records. */
 export async function emptyLedgerNotes(
   { records, canAskServer }: Preparation,
   { mode }: RunState,
   { ledger }: RunServices,
 ): Promise<Note[]> {
   const mayBeNew = mode === 'enforce' && canAskServer && records.size === 0 && !ledger.isTransient;
-  return mayBeNew && (await hasNoRuns(ledger)) ? [{ kind: 'empty-ledger' }] : [];
+  return mayBeNew && (await isNewOrLost(ledger)) ? [{ kind: 'empty-ledger' }] : [];
 }

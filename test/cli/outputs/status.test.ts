@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { statusText } from '../../../cli/outputs/status.ts';
+import { runsText, statusText } from '../../../cli/outputs/status.ts';
 import { parseRecord, type StoredRecord } from '../../../lambda/ledger/record.ts';
 import {
   aLastVerdict,
@@ -63,6 +63,25 @@ describe('status', () => {
     const { lastRelease, ...record } = aReleased();
     const text = statusText([{ ...record, lastRelease: { ...lastRelease!, by: 'eve', release } }], 200);
     expect(text).toContain(`released by eve on 1 Jan 1970, 00:15 UTC${said}`);
+  });
+
+  test.each([
+    [{ indices: [{ name: 'a.b', outcome: 'truncated', rowsDeleted: 1 }] }, 'ok', 'a.b truncated (1 row deleted)'],
+    [
+      { indices: [{ name: 'a.b', outcome: 'truncated', rowsDeleted: 2, approvedRows: 3, by: 'eve', run: 'x' }] },
+      'ok',
+      'a.b truncated (2 rows deleted, 3 approved, asked for by eve, as run x has decided)',
+    ],
+    [
+      { released: [{ name: 'a.b', accepted: 1, by: 'eve', run: 'x' }] },
+      'ok',
+      'a.b released, with up to 1 row accepted as lost (asked for by eve, as run x has decided)',
+    ],
+    [{}, 'ok', 'nothing to do'],
+    [{}, 'attention', 'no index was touched: its report says why'],
+  ])('says what a run did: %j, %s', (what, result, said) => {
+    const run = { runId: 'y', finishedAt: '2026-11-27T03:00:00.000Z', by: 'schedule', result, indices: [], ...what };
+    expect(runsText([run], 200)).toContain(`  ${said}\n`);
   });
 
   test('names the fields of a record that cannot be read', () => {

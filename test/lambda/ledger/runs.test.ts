@@ -97,14 +97,28 @@ describe('A run in short', () => {
     });
   });
 
-  test('names what it has released itself, with the rows accepted as lost, or refused, and not what another has', () => {
+  test('says by which policy rows went, and who asked for what an earlier run has sent', () => {
+    const sent = { method: 'delete', cutoffMillis: 7, by: 'eve', approvedRows: 15, rowsDeleted: 12 } as const;
+    const report = aReport([
+      anEntry('truncated', { kind: 'verified' }, { ...sent, decidedBy: 'another' }),
+      anEntry('above-ceiling', { kind: 'above-ceiling', approveRows: 5 }, { aspect: 'a', cutoffMillis: 7 }),
+    ]);
+    const { indices } = summaryOfRun({ ...report, by: 'schedule' });
+    expect(indices).toMatchObject([{ retentionDays: 90, cutoffMillis: 7, by: 'eve', run: 'another' }, {}]);
+    expect(indices[1]).not.toHaveProperty('cutoffMillis');
+  });
+
+  test('names what was released, with the rows accepted as lost, or refused, and by which earlier run', () => {
     const of = (decidedBy: string, index: string, accepted?: number) =>
-      ({ kind: 'released', index, decidedBy, decidedAt: '2026-11-27T03:00:00.000Z', accepted }) as never;
+      ({ kind: 'released', index, by: 'eve', decidedBy, decidedAt: '2026-11-27T03:00:00.000Z', accepted }) as never;
     const report = aReport([]);
     const refused = { kind: 'not-released', index: 'dataset.c', why: 'missing', missing: 7 } as never;
     const notes = [of(report.runId, 'dataset.a', 2250), of('another', 'dataset.b', 1), refused];
-    expect(summaryOfRun({ ...report, notes })).toMatchObject({
-      released: [{ name: 'dataset.a', accepted: 2250 }],
+    expect(summaryOfRun({ ...report, by: 'eve', notes })).toMatchObject({
+      released: [
+        { name: 'dataset.a', accepted: 2250, by: undefined, run: undefined },
+        { name: 'dataset.b', accepted: 1, by: undefined, run: 'another' },
+      ],
       notReleased: ['dataset.c'],
     });
   });

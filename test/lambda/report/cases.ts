@@ -97,6 +97,7 @@ export const entryCases: EntryCase[] = [
     lost,
     { resumed: true, ...decidedByAnother, rowsMissing: 18_000 },
   ],
+  ['one row missing, found by another run', 'rows-missing', { ...lost, found: 51_999 }, decidedByAnother],
   ['rows missing, by another version', 'rows-missing', { kind: 'unread' }, { rowsMissing: 30 }],
   ['rows not visible, by another version', 'unknown', { kind: 'unread' }, { rowsNotVisible: 30 }],
   [
@@ -109,6 +110,11 @@ export const entryCases: EntryCase[] = [
     'quarantined: rows missing',
     'quarantined',
     { kind: 'quarantined', since: at, outcome: 'rows-missing', rowsMissing: 400, cutoffMillis: at - 90 * day },
+  ],
+  [
+    'quarantined: there was no such index',
+    'quarantined',
+    { kind: 'quarantined', since: at, outcome: 'rows-missing', rowsMissing: 400, noIndex: true },
   ],
   [
     'quarantined: a reindex lost rows',
@@ -255,6 +261,12 @@ export const entryCases: EntryCase[] = [
     { kind: 'left-alone', why: 'address', address: 'http://old:8080', since: at - day, releasableAt: at },
   ],
   ['above the ceiling', 'above-ceiling', { kind: 'above-ceiling', maxDeletePercent: 30, approveRows: 1_260_000 }],
+  [
+    'its only row is old',
+    'above-ceiling',
+    { kind: 'above-ceiling', approveRows: 2 },
+    { rowsToDelete: 1, rowsTotal: 1 },
+  ],
   ['all rows are old', 'above-ceiling', { kind: 'above-ceiling', approveRows: 3_639_426 }, { rowsToDelete: 3_466_120 }],
   ['oldest hour too large', 'above-ceiling', { kind: 'above-ceiling', approveRows: 1_260_000, rowLimit: 100_000 }],
   ['paused', 'not-started', { kind: 'stopped', by: 'paused' }],
@@ -314,7 +326,13 @@ export const entryCases: EntryCase[] = [
     'truncated, found by another run',
     'truncated',
     { kind: 'verified' },
-    { resumed: true, ...decidedByAnother, rowsDeleted: 1_200_034 },
+    { resumed: true, ...decidedByAnother, ...task, rowsDeleted: 1_200_034 },
+  ],
+  [
+    'truncated without a task ID, and one row is left',
+    'truncated',
+    { kind: 'verified', rest: 1 },
+    { decidedAt: '2026-08-14T03:40:00.000Z', decidedBy: 'nightly-2026-08-14', rowsDeleted: 1 },
   ],
   [
     'would be truncated',
@@ -406,6 +424,10 @@ export const noteCases: [name: string, note: Note][] = [
   ['not released: most was written', { ...notReleased, why: 'missing', missing: 400, unwritten: 1, method: 'reindex' }],
   ['not released: red', { ...notReleased, why: 'unknown', unknown: 'uncounted', error: { ...slow, engine: 'shards' } }],
   ['released, not in place', { ...released, unknown: 'reindex', accepted: 0, method: 'reindex' }],
+  [
+    'released, nothing has changed',
+    { ...released, unknown: 'reindex', nothingChanged: true, accepted: 0, method: 'reindex' },
+  ],
   ['not released: unresolved', { ...notReleased, why: 'unresolved', until: at + day }],
   ['not released: unreported', { ...notReleased, why: 'unreported' }],
   ['not released: reindex', { ...notReleased, why: 'unknown', unknown: 'reindex', method: 'reindex' }],

@@ -8,6 +8,13 @@ const problemOf = (input: unknown) => {
   return 'problem' in parsed ? parsed.problem : undefined;
 };
 
+test('of an input that cannot be used, who asked is known', () => {
+  expect(parseInput({ release: ['a.b', 'c.d'], acceptMissing: 1, by: 'eve' }).input).toEqual({
+    mode: 'preview',
+    by: 'eve',
+  });
+});
+
 describe('an input', () => {
   test.each<[string, unknown]>([
     ['nothing', undefined],

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { memoryLedger } from '../../../../cli/ledgers/memory-ledger.ts';
 import { fixedIdentity } from '../../../../lambda/gms/identity.ts';
 import { LedgerError } from '../../../../lambda/ledger/ledger.ts';
+import { withRun } from '../../../../lambda/ledger/runs.ts';
 import type { RunInput } from '../../../../lambda/model/run-input.ts';
 import { emptyLedgerNotes, prepare } from '../../../../lambda/run/plan/prepare.ts';
 import type { RunServices } from '../../../../lambda/run/services.ts';
@@ -61,6 +62,12 @@ describe('A ledger without a record', () => {
     expect(await noted('preview')).toEqual([]);
     expect(await noted('enforce', {}, { list: async () => [{ index: 'dataset_operationaspect_v1' }] })).toEqual([]);
     expect(await noted('enforce', {}, { isTransient: true })).toEqual([]);
+  });
+
+  test('is a note where an earlier run has truncated, so that there should be one', async () => {
+    const sent = { name: 'dataset.operation', outcome: 'truncated', cutoffMillis: 1 };
+    const kept = withRun(undefined, { runId: 'a', finishedAt: 'x', result: 'ok', indices: [sent] });
+    expect(await noted('enforce', {}, { runs: { readRuns: async () => kept } })).toEqual(['empty-ledger']);
   });
 
   test.each<[string, () => Promise<string | undefined>]>([

@@ -7,7 +7,7 @@ import type { Scenario } from './scenarios.ts';
  * know. None of them counts before and after, or says what is gone. The task reindexes, as the specification's service does:
  * the number of rows to delete falls at its end alone.
  */
-export interface Watched {
+interface Watched {
   requests: number;
   /** Undefined where it took the task for ended while it ran. */
   lagSeconds: number | undefined;

@@ -6,7 +6,7 @@ import { bundleInto, functionNames } from '../infra/functions/bundles.ts';
 import { functionEnvironment } from '../test/support/function-environment.ts';
 
 /** How large the functions are, bundled as for a deployment, and how long they take to import. */
-export interface StartUp {
+interface StartUp {
   name: string;
   kilobytes: number;
   /** Median of imports in separate processes, milliseconds. */

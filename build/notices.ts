@@ -5,7 +5,7 @@ import { root } from './bundles.ts';
 
 /** Third-party code in the bundles, according to esbuild, and its licences. */
 
-export interface BundledPackage {
+interface BundledPackage {
   name: string;
   version: string;
   license: string;

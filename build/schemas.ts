@@ -1,11 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { parse } from 'yaml';
 import * as z from 'zod';
 import { reportSchema } from '../lambda/model/report-schema.ts';
 import { policySchema } from '../lambda/policy/schema.ts';
 import { fileFields, settingFields } from '../lambda/settings/fields.ts';
-import { root } from './bundles.ts';
 import { standard, valuesSchema, valuesText } from './values-schema.ts';
 
 export const schemaFiles = {
@@ -14,9 +10,6 @@ export const schemaFiles = {
   stage: 'docs/stage.schema.json',
   values: valuesSchema,
 } as const;
-
-/** `helm show readme` prints it: between its two marks, a table of the values. */
-export const chartReadme = 'kubernetes/README.md';
 
 /**
  * JSON Schemas by their files, generated from the schemas in the code. Those for editors are weaker than `validate`:
@@ -43,29 +36,6 @@ function text(schema: z.ZodType, title: string): string {
   const described = { $schema, title, description: 'Weaker than: ./retention validate --policies FILE.', ...rest };
   return `${JSON.stringify(described, null, 2)}\n`;
 }
-
-/** The chart's README with the table of its values, as the schema describes them. */
-export function readmeText(): string {
-  const [before = '', after = ''] = readFileSync(join(root, chartReadme), 'utf8').split(
-    /(?<=<!-- values -->\n)[\s\S]*?(?=<!-- \/values -->)/,
-  );
-  const { properties } = JSON.parse(readFileSync(join(root, schemaFiles.values), 'utf8')) as ValuesSchema;
-  const defaults = parse(readFileSync(join(root, 'kubernetes/values.yaml'), 'utf8')) as Record<string, unknown>;
-  const rows = valueRows(properties, defaults, '');
-  return `${before}\n| value | default | meaning |\n|---|---|---|\n${rows.join('\n')}\n\n${after}`;
-}
-
-interface ValuesSchema {
-  properties: Record<string, { description?: string; properties?: ValuesSchema['properties'] }>;
-}
-
-const valueRows = (properties: ValuesSchema['properties'], defaults: Record<string, unknown>, path: string): string[] =>
-  Object.entries(properties).flatMap(([name, { description = '', properties: inner }]) => {
-    const value = defaults[name];
-    if (inner) return valueRows(inner, (value ?? {}) as Record<string, unknown>, `${path}${name}.`);
-    const shown = value === undefined || value === '' ? '' : `\`${JSON.stringify(value)}\``;
-    return [`| \`${path}${name}\` | ${shown} | ${description} |`];
-  });
 
 function reportText(): string {
   const { $schema, title, ...rest } = z.toJSONSchema(reportSchema, {

@@ -16,17 +16,18 @@ import { defaultWidth } from './outputs/table.ts';
  * (attention, failed) or 2 (arguments).
  */
 
-const { stdout, stderr, env } = process;
+const { stdout, stderr } = process;
 const printed = surviveWriteErrors(stdout, stderr);
 /** Where a person sees a question; behind `> log 2>&1` nowhere. */
 const shown = [stderr, stdout].find(({ isTTY }) => isTTY);
 
 // An empty variable counts as unset. Blanks around a value, which an env file may leave, are no part of it.
-for (const name of Object.keys(env).filter((one) => one.startsWith('DATAHUB_RETENTION_'))) {
-  const text = env[name]?.trim();
-  if (text) env[name] = text;
-  else delete env[name];
-}
+const env = Object.fromEntries(
+  Object.entries(process.env).map(([name, text]) => [
+    name,
+    name.startsWith('DATAHUB_RETENTION_') ? text?.trim() || undefined : text,
+  ]),
+);
 
 // An unhandled signal does not end the first process of a container.
 handleSignals();
@@ -41,7 +42,7 @@ try {
     ask: shown && process.stdin.isTTY ? (question) => confirmOn(shown, question) : undefined,
     isOutputDiscarded: isNullDevice(stdout.fd),
     print: (text) => writeTo(stdout, text),
-    complain: (text) => writeTo(stderr, `${text}\n`),
+    printError: (text) => writeTo(stderr, `${text}\n`),
     printed,
     // With `--json -` only the report is on standard output.
     output: ({ log, json }) =>

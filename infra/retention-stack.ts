@@ -17,8 +17,7 @@ export class RetentionStack extends Stack {
       ...props,
     });
 
-    // CDK leaves "Default" out of logical ids, so the resources keep the ids that they had before there was a
-    // construct.
+    // The CDK leaves "Default" out of logical ids.
     const job = new Construct(this, 'Default');
     const resources = resourcesNamed(job, settings);
     const checked = inStack(job, { settings, resources, warnings: warningsOf(settings) });

@@ -7,8 +7,7 @@ import { exampleOf, inCheckout, type Verb, verbNames, verbs } from './verbs.ts';
 /**
  * Reads the command line.
  * @param argv the arguments alone, without node and script
- * @param env `DATAHUB_RETENTION_ARGS` takes the place of a container's arguments; the variables in `options.ts` are read
- *   from the process
+ * @param env its `DATAHUB_RETENTION_ARGS` takes the place of a container's arguments
  * @param program how this program was started, for commands in messages
  * @throws UsageError
  */
@@ -19,7 +18,7 @@ export function parseArguments(
 ): CommandLine | Print {
   const [first, ...others] = argv;
   const given = argumentsOf(first === npmStart ? demoAlone(others, program) : argv, env);
-  const read = readCommandLine(given, program);
+  const read = readCommandLine(given, program, env);
   if (read.verb === 'print') return read;
   const problem = problemOf(read, program);
   if (problem !== undefined) throw new UsageError(problem);
@@ -59,8 +58,8 @@ function argumentsOf(argv: readonly string[], env: NodeJS.ProcessEnv): readonly 
 function problemOf(commandLine: CommandLine, program: string): string | undefined {
   const { verb, words, policies, json, html, metricsFile, log, notify, notifyFormat } = commandLine;
   // Commander would ask for it before it names a mistyped option.
-  const { needsPolicies, takes } = verbs[verb];
-  const isShort = takes === 'INDEX...' && words.length === 0;
+  const { needsPolicies, operands } = verbs[verb];
+  const isShort = operands === 'INDEX...' && words.length === 0;
   const missing = isShort ? 'an INDEX' : needsPolicies && policies === undefined ? '--policies FILE' : undefined;
   if (missing) return `${verb} needs ${missing}, as in: ${exampleOf(program, verb)}`;
   if (json === '-' && log === 'json') {

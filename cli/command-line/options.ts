@@ -1,4 +1,4 @@
-import { Help, Option } from 'commander';
+import { Option } from 'commander';
 import { looksLikeToken } from '../../lambda/gms/secrets.ts';
 import { type DestinationName, destinationNames } from '../../lambda/report/destinations/registry.ts';
 import { UsageError } from '../events/mistakes.ts';
@@ -155,36 +155,39 @@ export const namedFiles = (given: Options): Array<[option: string, path: string]
     return isPath && typeof path === 'string' && path !== '-' ? [[writtenOption(name), path]] : [];
   });
 
-/** The option for commander. Its value is checked here, and never repeated: it may be a secret. */
+/**
+ * The option for commander, which does not read the environment.
+ * @param env the variable that counts without it
+ */
 export function optionFor(
   name: OptionName,
-  { help, hasEnv, isShown }: { help?: string | undefined; hasEnv: boolean; isShown: boolean },
+  { help, env, isShown }: { help?: string | undefined; env: string | undefined; isShown: boolean },
 ): Option {
-  const { flags, help: defaultHelp, choices, read, env, ofSecret, isHidden } = options[name];
-  const option = new Option(flags, help ?? defaultHelp).hideHelp(isHidden === true || !isShown);
-  if (env && hasEnv) option.env(env);
+  const { flags, help: defaultHelp, choices, isHidden } = options[name];
+  const inEnvironment = env === undefined || isHidden === 'env' ? '' : ` (env: ${env})`;
+  const option = new Option(flags, `${help ?? defaultHelp}${inEnvironment}`).hideHelp(isHidden === true || !isShown);
   if (option.isBoolean() || option.negate) return option;
-  const written = [writtenOption(name), ...(env && hasEnv ? [`(or ${env})`] : [])].join(' ');
   // Only for the help.
   if (choices) option.argChoices = [...choices];
-  return option.argParser((text: string, before: unknown) => {
-    if (!ofSecret) refuseToken(text);
-    if (text.startsWith('--')) throw new UsageError(`${written} needs a value before the next option.`);
-    if (text === '') throw new UsageError(`${written} is empty: give it a value, or leave it out.`);
-    if (before !== undefined) throw new UsageError(`${written} is given twice.`);
-    const isNoChoice = choices !== undefined && !choices.includes(text);
-    const result = isNoChoice ? { takes: choices.join(' or ') } : (read?.(text) ?? { value: text });
-    if ('takes' in result) throw new UsageError(`${written} takes ${result.takes}.`, hasEnv ? env : undefined);
-    return result.value;
-  });
+  return option.argParser((text: string, before: unknown) => readValue(name, text, env, before));
 }
 
-const commanderHelp = new Help();
-
-export function describedInHelp(option: Option): string {
-  const name = optionOf(option.long ?? '');
-  const isShown = name === undefined || options[name].isHidden !== 'env';
-  return commanderHelp.optionDescription(isShown ? option : Object.create(option, { envVar: { value: undefined } }));
+/**
+ * The value of an option, or of its variable. The text is never repeated: it may be a secret.
+ * @param before what the option has been given already
+ * @throws UsageError
+ */
+export function readValue(name: OptionName, text: string, env: string | undefined, before?: unknown): unknown {
+  const { choices, read, ofSecret } = options[name];
+  const written = [writtenOption(name), ...(env === undefined ? [] : [`(or ${env})`])].join(' ');
+  if (!ofSecret) refuseToken(text);
+  if (text.startsWith('--')) throw new UsageError(`${written} needs a value before the next option.`);
+  if (text === '') throw new UsageError(`${written} is empty: give it a value, or leave it out.`);
+  if (before !== undefined) throw new UsageError(`${written} is given twice.`);
+  const isNoChoice = choices !== undefined && !choices.includes(text);
+  const result = isNoChoice ? { takes: choices.join(' or ') } : (read?.(text) ?? { value: text });
+  if ('takes' in result) throw new UsageError(`${written} takes ${result.takes}.`);
+  return result.value;
 }
 
 export function readIndex(text: string, before: string[] = []): string[] {

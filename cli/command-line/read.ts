@@ -2,7 +2,16 @@ import { Command, CommanderError } from 'commander';
 import { nearest } from '../../lambda/policy/nearest.ts';
 import { jobVersion } from '../../version.ts';
 import { UsageError } from '../events/mistakes.ts';
-import { describedInHelp, type Options, optionFor, optionOf, options, readIndex, writtenOption } from './options.ts';
+import {
+  type OptionName,
+  type Options,
+  optionFor,
+  optionOf,
+  options,
+  readIndex,
+  readValue,
+  writtenOption,
+} from './options.ts';
 import { exampleOf, inCheckout, isRun, type Verb, verbNames, verbs, verbsWith } from './verbs.ts';
 
 /** Lets commander read the command line, without letting it write or end the process. */
@@ -23,9 +32,10 @@ export interface Print {
 
 /**
  * @param argv the arguments alone, without node and script
+ * @param env counts where an option is not given
  * @throws UsageError, one sentence with the remedy; for no argument at all, the help
  */
-export function readCommandLine(argv: readonly string[], program: string): CommandLine | Print {
+export function readCommandLine(argv: readonly string[], program: string, env: NodeJS.ProcessEnv): CommandLine | Print {
   let parsed: CommandLine | undefined;
   let printed = '';
   const keep = (text: string) => {
@@ -37,25 +47,41 @@ export function readCommandLine(argv: readonly string[], program: string): Comma
   for (const command of [root, ...root.commands]) {
     command.exitOverride().configureOutput({ writeOut: keep, writeErr: keep });
   }
+  const verb = argv.find((word): word is Verb => verbNames.includes(word as Verb));
+  const see = `See ${[program, verb, '--help'].filter(Boolean).join(' ')}.`;
   try {
     root.parse(argv, { from: 'user' });
+    if (parsed !== undefined) return withEnvironment(parsed, env, see);
   } catch (error) {
-    const verb = argv.find((word): word is Verb => verbNames.includes(word as Verb));
-    const see = `See ${[program, verb, '--help'].filter(Boolean).join(' ')}.`;
-    if (error instanceof UsageError && verb && isRun(verb) && error.variable && process.env[error.variable]) {
-      // Commander reads the environment itself.
-      delete process.env[error.variable];
-      const rest = readCommandLine(argv, program) as CommandLine;
-      return { ...rest, mistakes: [`${error.message} ${see}`, ...(rest.mistakes ?? [])] };
-    }
     if (error instanceof UsageError) throw new UsageError(`${error.message} ${see}`);
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { verb: 'print', text: printed };
-    const isHelp = error.code === 'commander.help';
-    throw new UsageError(isHelp ? printed.trimEnd() : mistake(error.code, { argv, verb, program, see }));
+    if (error.code !== 'commander.help') throw new UsageError(mistake(error.code, { argv, verb, program, see }));
   }
-  if (parsed === undefined) throw new UsageError(printed.trimEnd());
-  return parsed;
+  throw new UsageError(printed.trimEnd());
+}
+
+/** The variable that counts where a verb is not given this option. */
+const variableOf = (verb: Verb, name: OptionName): string | undefined =>
+  verbs[verb].noEnv?.includes(name) ? undefined : options[name].env;
+
+/** What is wrong in the environment of a run is reported; @throws UsageError for other verbs. */
+function withEnvironment(given: CommandLine, env: NodeJS.ProcessEnv, see: string): CommandLine {
+  const { verb } = given;
+  const mistakes: string[] = [];
+  const found = verbs[verb].options.flatMap((name) => {
+    const variable = variableOf(verb, name);
+    const text = variable && env[variable];
+    if (text === undefined || given[name] !== undefined) return [];
+    try {
+      return [[name, readValue(name, text, variable)]];
+    } catch (error) {
+      if (!(error instanceof UsageError && isRun(verb))) throw error;
+      mistakes.push(`${error.message} ${see}`);
+      return [];
+    }
+  });
+  return { ...given, ...Object.fromEntries(found), ...(mistakes.length > 0 && { mistakes }) };
 }
 
 function commandOf(program: string, take: (commandLine: CommandLine) => void): Command {
@@ -65,13 +91,10 @@ function commandOf(program: string, take: (commandLine: CommandLine) => void): C
     .version(`datahub-retention ${jobVersion()}`, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [verb]', 'print the help of a verb')
-    .configureHelp({
-      subcommandTerm: (command) => `${command.name()} ${argumentsOf(command)}`.trim(),
-      optionDescription: describedInHelp,
-    })
+    .configureHelp({ subcommandTerm: (command) => `${command.name()} ${argumentsOf(command)}`.trim() })
     .addHelpText('after', () => endOfHelp(program));
   for (const verb of verbNames) {
-    const { summary, more, takes, options: names, noEnv, help, takesOptionsOfRuns = false } = verbs[verb];
+    const { summary, more, operands, options: names, help, takesOptionsOfRuns = false } = verbs[verb];
     // The list leaves out the limits of a stage, and all of a run's options where they only fill in names.
     const left = names.filter((name) => takesOptionsOfRuns || (options[name].isHidden === true && name !== 'fast'));
     const as = takesOptionsOfRuns ? 'for your own names' : 'as in a stage';
@@ -80,15 +103,15 @@ function commandOf(program: string, take: (commandLine: CommandLine) => void): C
       .command(verb)
       .summary(summary)
       .description([`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`, more].filter(Boolean).join('\n'))
-      .usage(`${takes ?? ''} [options]`.trim())
+      .usage(`${operands ?? ''} [options]`.trim())
       .version(`datahub-retention ${jobVersion()}`, '--version', 'print the version')
       .allowExcessArguments(false)
       .addHelpText('after', `${unlisted}\nExample:\n  ${exampleOf(program, verb)}`);
-    if (takes?.includes('INDEX')) command.argument('[index...]', '', readIndex);
-    if (takes === '[SECTION]') command.argument('[section]', 'e.g. rows-missing');
+    if (operands?.includes('INDEX')) command.argument('[index...]', '', readIndex);
+    if (operands === '[SECTION]') command.argument('[section]', 'e.g. rows-missing');
     for (const name of names)
       command.addOption(
-        optionFor(name, { help: help?.[name], hasEnv: !noEnv?.includes(name), isShown: !takesOptionsOfRuns }),
+        optionFor(name, { help: help?.[name], env: variableOf(verb, name), isShown: !takesOptionsOfRuns }),
       );
     command.action(() =>
       take({
@@ -101,7 +124,7 @@ function commandOf(program: string, take: (commandLine: CommandLine) => void): C
   return root;
 }
 
-const argumentsOf = (command: Command): string => verbs[command.name() as Verb]?.takes ?? '';
+const argumentsOf = (command: Command): string => verbs[command.name() as Verb]?.operands ?? '';
 
 const endOfHelp = (program: string): string =>
   [

@@ -16,13 +16,12 @@ interface VerbDescription {
   /** Text that only its own help shows. */
   more?: string;
   /** The words that may follow the verb, as usage texts have them. */
-  takes?: 'INDEX...' | '[INDEX...]' | '[SECTION]';
+  operands?: 'INDEX...' | '[INDEX...]' | '[SECTION]';
   options: readonly OptionName[];
   /** Options that are not taken from the environment here. */
   noEnv?: readonly OptionName[];
   /** Its options are those of a run, for the commands that it prints; its help only names them. */
   takesOptionsOfRuns?: true;
-  /** It cannot work without policies. */
   needsPolicies?: true;
   /** Options whose meaning differs here. */
   help?: Partial<Record<OptionName, string>>;
@@ -59,7 +58,7 @@ export const verbs: Record<Verb, VerbDescription> = {
   demo: {
     summary: 'a whole run on this machine, on sample data',
     more: 'It really truncates, with short waits; its server and its rows exist only for this run.',
-    takes: '[INDEX...]',
+    operands: '[INDEX...]',
     options: ['policies', 'approveRows', ...reporting],
     // A demo should not post to a team's channel.
     noEnv: ['policies', 'notifyUrlFile', 'notify', 'notifyFormat'],
@@ -84,7 +83,7 @@ export const verbs: Record<Verb, VerbDescription> = {
   preview: {
     summary: 'says what a run would do; changes nothing',
     more: 'Naming an INDEX, such as dataset.operation, limits it to that.',
-    takes: '[INDEX...]',
+    operands: '[INDEX...]',
     options: [...server, 'policies', ...limits, 'ledger', ...reporting, 'fast'],
     needsPolicies: true,
     example: '--gms-url http://localhost:8080 --token-file token.txt --policies policies.json',
@@ -92,14 +91,14 @@ export const verbs: Record<Verb, VerbDescription> = {
   enforce: {
     summary: 'truncates for real, and proves the result by counting again',
     more: 'Shows its plan, and asks once. Naming an INDEX, such as dataset.operation, limits it to that.',
-    takes: '[INDEX...]',
+    operands: '[INDEX...]',
     options: [...server, 'policies', ...limits, 'approveRows', 'by', 'ledger', ...reporting, 'yes', 'fast'],
     needsPolicies: true,
     example: '--gms-url https://datahub.example.com/api/gms --token-file token.txt --policies policies.json',
   },
   release: {
     summary: 'counts a quarantined index again and releases it if no row is missing; truncates nothing',
-    takes: 'INDEX...',
+    operands: 'INDEX...',
     options: [...server, 'acceptMissing', 'by', 'policies', ...limits, 'ledger', ...reporting, 'fast'],
     help: { policies: 'also accept an INDEX that only a policy in this file names' },
     example: 'dataset.operation --gms-url https://datahub.example.com/api/gms --token-file token.txt',
@@ -112,7 +111,7 @@ export const verbs: Record<Verb, VerbDescription> = {
   },
   runbook: {
     summary: 'what to do about a message: prints a section of the runbook, or lists all sections',
-    takes: '[SECTION]',
+    operands: '[SECTION]',
     options: ['gmsUrl', 'tokenFile', 'policies', 'ledger', 'name'],
     takesOptionsOfRuns: true,
     example: 'rows-missing',

@@ -18,7 +18,7 @@ import { webhookOf } from './run-inputs.ts';
 export async function demo(
   commandLine: CommandLine,
   output: RunListener,
-  { program, hasTerminal, printed, complain }: ProcessContext,
+  { program, hasTerminal, printed, printError }: ProcessContext,
 ): Promise<number> {
   const { policies: path } = commandLine;
   const input = inputOf(commandLine);
@@ -40,7 +40,7 @@ export async function demo(
     const failOn = commandLine.failOn ?? (path === undefined ? 'failed' : undefined);
     const byHand = hasTerminal;
     const publisher = reportPublisher(
-      { server, audience, ...files, webhook, failOn, byHand, printed, complain },
+      { server, audience, ...files, webhook, failOn, byHand, printed, printError },
       output,
     );
     const { operations } = connection;

@@ -11,10 +11,10 @@ import { pushAddress } from '../outputs/push-metrics.ts';
  * @param name of the DataHub
  * @throws what `attempt` throws
  */
-export const runFiles = (given: Options, name: string, attempt: TryRead = (read) => read()) => ({
-  json: attempt(() => outputFile('report', given)),
-  metrics: attempt(() => outputFile('figures', given)),
-  pushUrl: attempt(() => (given.metricsUrl === undefined ? undefined : pushAddress(given.metricsUrl, name))),
+export const runFiles = (given: Options, name: string, tryRead: TryRead = (read) => read()) => ({
+  json: tryRead(() => outputFile('report', given)),
+  metrics: tryRead(() => outputFile('figures', given)),
+  pushUrl: tryRead(() => (given.metricsUrl === undefined ? undefined : pushAddress(given.metricsUrl, name))),
 });
 
 /** A line for each file with a secret that others can read. */

@@ -19,7 +19,7 @@ export interface ProcessContext {
   width: number;
   print(text: string): void;
   /** A line on standard error, beside all output. */
-  complain(text: string): void;
+  printError(text: string): void;
   /** Whether standard output has taken all that was written so far. */
   printed(): Promise<Printed>;
   /** Made when it is needed: text for people, or lines of JSON. */

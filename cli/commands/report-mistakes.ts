@@ -22,12 +22,12 @@ import { type Inputs, nameOf, unknownServer } from './run-inputs.ts';
  */
 export async function reportMistakes(
   commandLine: CommandLine,
-  { input, baseUrl, ca, server: given, policies, webhook, files, isHeard, mistakes }: Inputs,
+  { input, baseUrl, ca, server: given, policies, webhook, files, countsAsReported, mistakes }: Inputs,
   output: RunListener,
   context: ProcessContext,
   isBegun = false,
 ): Promise<never> {
-  const { env, program, printed, complain } = context;
+  const { env, program, printed, printError } = context;
   const mistake = new UsageError(mistakes.join('\n'));
   const ledger = await ledgerOfMistakes(commandLine, baseUrl, mistake, env);
   const last = await readLastRun(ledger).catch(() => undefined);
@@ -46,12 +46,12 @@ export async function reportMistakes(
   const lastRun = { store: ledger, verb: mode };
   const byHand = isByHand(commandLine, context);
   const publisher = reportPublisher(
-    { server, audience, ...files, webhook, byHand, lastRun, printed, complain },
+    { server, audience, ...files, webhook, byHand, lastRun, printed, printError },
     output,
   );
   const asked = { ...input, by: requesterOf(commandLine, context) };
   const run = { server, operations: unconnected, input: asked, fast: false, embedded: false, ledger, name, audience };
-  const publish = async (report: Report) => (await publisher.publish(report)) && isHeard;
+  const publish = async (report: Report) => (await publisher.publish(report)) && countsAsReported;
   const source = policies ?? { ...noPolicies, read: refuse };
   await runOnce({ ...run, policies: source }, output, { ...publisher, publish });
   throw mistake;

@@ -27,7 +27,7 @@ export async function readInputs(commandLine: CommandLine, output: RunListener, 
     if (isWithoutPolicies && (error instanceof NoServerError || error instanceof NoTokenError)) return;
     mistakes.push(error.message);
   };
-  const attempt: TryRead = (read) => {
+  const tryRead: TryRead = (read) => {
     try {
       return read();
     } catch (error) {
@@ -35,11 +35,11 @@ export async function readInputs(commandLine: CommandLine, output: RunListener, 
     }
   };
   const attempted = <Value>(read: () => Promise<Value>): Promise<Value | undefined> => read().catch(keepMistake);
-  const isAttended = attempt(() => refuseUnattended(commandLine, context)) !== undefined;
+  const isAttended = tryRead(() => refuseUnattended(commandLine, context)) !== undefined;
   const typed = inputOf(commandLine);
-  const input = attempt(() => withChange(typed, env[changeVariable])) ?? typed;
+  const input = tryRead(() => withChange(typed, env[changeVariable])) ?? typed;
   const indices = input.policies ? undefined : input.indices;
-  const policies = attempt(() =>
+  const policies = tryRead(() =>
     withLimits(
       commandLine.policies === undefined
         ? noPolicies
@@ -48,22 +48,23 @@ export async function readInputs(commandLine: CommandLine, output: RunListener, 
     ),
   );
   isWithoutPolicies = policies === undefined;
-  const { baseUrl, ca, server } = partsOfServer(commandLine, env, attempt, () =>
+  const { baseUrl, ca, server } = partsOfServer(commandLine, env, tryRead, () =>
     addressInPolicies(policies?.settings ?? noPolicies.settings),
   );
-  const post = attempt(() => ({ webhook: webhookOf(commandLine, output) }));
-  const files = runFiles(commandLine, nameOf(commandLine, policies, baseUrl ?? unknownServer), attempt);
+  const post = tryRead(() => ({ webhook: webhookOf(commandLine, output) }));
+  const files = runFiles(commandLine, nameOf(commandLine, policies, baseUrl ?? unknownServer), tryRead);
   // Reported (rule 15) is what the webhook took, or else everything that was asked for: somebody has to have seen it.
   // Where a variable is wrong, a post proves nothing: that may be the format, and some receivers take any.
   const hasJson = commandLine.json === undefined || files.json !== undefined;
-  const isHeard =
+  const countsAsReported =
     !commandLine.mistakes && post !== undefined && (post.webhook !== undefined || (isAttended && hasJson));
   // Without a name, which ledger it is depends on the server.
-  const named =
+  const namedLedger =
     ledger === undefined || mistakes.length > 0
       ? undefined
       : await attempted(() => openLedger(ledger, commandLine, env, policies));
-  return { input, baseUrl, ca, server, policies, webhook: post?.webhook, files, isHeard, named, mistakes, attempted };
+  const read = { input, baseUrl, ca, server, policies, webhook: post?.webhook, files };
+  return { ...read, countsAsReported, namedLedger, mistakes, attempted };
 }
 
 export const nameOf = ({ name }: CommandLine, policies: Policies | undefined, baseUrl: string): string =>

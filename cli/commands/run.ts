@@ -19,10 +19,10 @@ export async function runOnServer(
   output: RunListener,
   context: ProcessContext,
 ): Promise<number> {
-  const { env, program, printed, complain } = context;
+  const { env, program, printed, printError } = context;
   const { fast = false, failOn } = commandLine;
   const inputs = await readInputs(commandLine, output, context);
-  const { server, policies, input, webhook, files, named, mistakes } = inputs;
+  const { server, policies, input, webhook, files, namedLedger, mistakes } = inputs;
   if (server === undefined || policies === undefined || mistakes.length > 0) {
     return reportMistakes(commandLine, inputs, output, context);
   }
@@ -37,11 +37,11 @@ export async function runOnServer(
 
     const opened = await inputs.attempted(async () => {
       const path = await chooseLedger(commandLine, server, env, connection);
-      return { path, ...(named ?? (await openLedger(path, commandLine, env, policies))) };
+      return { path, ...(namedLedger ?? (await openLedger(path, commandLine, env, policies))) };
     });
     if (opened === undefined) return await reportMistakes(commandLine, inputs, output, context, true);
-    const { path, ledger, begins } = opened;
-    if (named === undefined) output.ledger(path);
+    const { path, ledger, isFirstRun } = opened;
+    if (namedLedger === undefined) output.ledger(path);
     const { hostname } = new URL(baseUrl);
     // Commands in its messages must reach the same ledger: at a loopback address, enforce needs --ledger.
     const isNamed = isLoopback(hostname) && !connection.isSample();
@@ -51,12 +51,12 @@ export async function runOnServer(
       ledger: isNamed ? path : commandLine.ledger,
     };
     const audience = audienceOf(program, inCommands, env);
-    if (begins) output.note(firstRun(path, audience));
+    if (isFirstRun) output.note(firstRun(path, audience));
 
     const ask = commandLine.verb === 'enforce' && !commandLine.yes ? context.ask : undefined;
     const lastRun = { store: ledger, verb: mode };
     const publisher = reportPublisher(
-      { server, audience, ...files, webhook, failOn, byHand, lastRun, printed, complain },
+      { server, audience, ...files, webhook, failOn, byHand, lastRun, printed, printError },
       output,
     );
     const asked = { ...input, by: requesterOf(commandLine, context) };

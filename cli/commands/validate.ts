@@ -18,8 +18,8 @@ export async function validate(given: Options, { print }: Pick<ProcessContext, '
   if (file?.path === '-') return 0;
   // The address of a chart is one of its cluster.
   const { kind, gmsUrl } = found;
-  const doubts = kind === 'stage' && gmsUrl ? await stageAddressWarnings(policies, gmsUrl.value) : [];
-  print(`${[...lines, ...doubts].join('\n')}\n`);
+  const addressWarnings = kind === 'stage' && gmsUrl ? await stageAddressWarnings(policies, gmsUrl.value) : [];
+  print(`${[...lines, ...addressWarnings].join('\n')}\n`);
   return 0;
 }
 

@@ -134,6 +134,5 @@ export const share = (part: number, whole: number, limits = inWords): string =>
 export const freedMb = (rows: number, rowsTotal: number, sizeMb: number | undefined): number | undefined =>
   sizeMb === undefined || rowsTotal === 0 ? undefined : (sizeMb * rows) / rowsTotal;
 
-/** The remark that such figures need. */
 export const freedSpaceRemark =
   'Disk space is estimated (rows × average size of a row); it comes back when the search engine merges.';

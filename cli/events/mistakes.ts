@@ -3,13 +3,6 @@ import { isAbsolute } from 'node:path';
 /** The command line, or a file that it names, is wrong: `message` is one sentence with the remedy. Exit status 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
-  /** The environment variable that may hold the wrong value. */
-  readonly variable: string | undefined;
-
-  constructor(message: string, variable?: string) {
-    super(message);
-    this.variable = variable;
-  }
 }
 
 /** Reads one input. What a mistake in it does is for the caller to decide: it is thrown, or kept for a report. */

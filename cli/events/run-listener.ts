@@ -46,7 +46,6 @@ export interface Header {
   /** Where address and token were found. */
   from?: { url: string; identity: readonly string[] } | undefined;
   mode: 'survey' | 'preview' | 'enforce' | 'release';
-  /** The server is the embedded operations service. */
   embedded: boolean;
   /** Waits are cut short. */
   fast: boolean;

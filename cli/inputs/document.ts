@@ -16,7 +16,7 @@ import { notUtf8, type Place, readJson } from '../../lambda/policy/read-json.ts'
 
 /** A text that people maintain, as JSON with comments or as YAML, with the places that a message about it names. */
 
-export interface TextDocument {
+interface TextDocument {
   kind: 'document';
   value: unknown;
   /** Where a value is or, if it is missing, what should contain it. */

@@ -42,7 +42,7 @@ export interface Address {
   noIdentity?: string | undefined;
 }
 
-export interface FoundIdentity {
+interface FoundIdentity {
   source: IdentitySource;
   /** All that was read of it so far. */
   secrets(): string[];

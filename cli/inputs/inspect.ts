@@ -26,7 +26,7 @@ import { readText } from './read-text.ts';
  * Files with policies, as people have them: a list, a stage file, the values of the chart. What is wrong with them
  * comes as `file:line:column: sentence`, which editors can open.
  */
-export interface InspectedFile {
+interface InspectedFile {
   path: string;
   mistakes: string[];
   /** Values of an example that were not replaced: mistakes for `validate`, and for a run that uses them. */
@@ -36,7 +36,6 @@ export interface InspectedFile {
   found?: PolicyFile;
 }
 
-/** A setting, and the key that holds it. */
 export interface FromFile<Value> {
   value: Value;
   key: string;
@@ -179,17 +178,17 @@ function inspectPolicyList(list: unknown, keys: readonly string[], floor: number
   const { problems, policies } = inspectPolicies(list, floor);
   return {
     problems: inside(problems, ...keys),
-    warnings: inside(nameDoubts(list), ...keys),
+    warnings: inside(nameWarnings(list), ...keys),
     found: { ...about, at: keys, list, names: policies.flatMap(({ names }) => names ?? []) },
   };
 }
 
 /** Names that almost match one of DataHub's own, also of policies that have a mistake; paths start at the list. */
-const nameDoubts = (list: readonly unknown[]): Problem[] =>
+const nameWarnings = (list: readonly unknown[]): Problem[] =>
   list.slice(0, maxPolicies).flatMap((item, at) => {
     const names = namesIn(item);
-    const doubt = names && nameWarning(names);
-    return doubt === undefined ? [] : [{ path: [at, 'aspect'], sentence: `policy ${at + 1}: ${doubt}` }];
+    const warning = names && nameWarning(names);
+    return warning === undefined ? [] : [{ path: [at, 'aspect'], sentence: `policy ${at + 1}: ${warning}` }];
   });
 
 /** A stage file, with its policies; its name is that of the stage. */
@@ -197,15 +196,17 @@ function inspectStage(value: Mapping, path: string): Inspection {
   const stage = basename(path).replace(/\.(?:json|ya?ml)$/, '');
   const { problems, found } = readStage(stage, value);
   const list = Array.isArray(value['policies']) ? (value['policies'] as unknown[]) : [];
-  if (!found) return { problems, warnings: inside(nameDoubts(list), 'policies') };
-  const doubts = warningsOf(found.settings);
-  const doubtsOf = (isPlaceholder?: true) =>
-    doubts.filter((one) => one.isPlaceholder === isPlaceholder).map((one) => ({ path: one.path, sentence: one.text }));
+  if (!found) return { problems, warnings: inside(nameWarnings(list), 'policies') };
+  const warnings = warningsOf(found.settings);
+  const warningsOfKind = (isPlaceholder?: true) =>
+    warnings
+      .filter((one) => one.isPlaceholder === isPlaceholder)
+      .map((one) => ({ path: one.path, sentence: one.text }));
   const { gmsUrl, policies } = found.settings;
   return {
     problems,
-    placeholders: doubtsOf(true),
-    warnings: doubtsOf(),
+    placeholders: warningsOfKind(true),
+    warnings: warningsOfKind(),
     found: {
       kind: 'stage',
       list,

@@ -10,7 +10,7 @@ import { readAgain } from './read-text.ts';
 import type { AddressInFile } from './server.ts';
 
 /** What a stage file and the values of the chart settle besides the policies. */
-export type FileSettings = { path?: string } & Pick<PolicyFile, 'gmsUrl' | 'name' | 'noIdentity' | LimitName>;
+type FileSettings = { path?: string } & Pick<PolicyFile, 'gmsUrl' | 'name' | 'noIdentity' | LimitName>;
 
 /**
  * A policies file is accepted completely or not at all (only in Parameter Store does a single policy fail alone). It
@@ -77,7 +77,6 @@ function checkIndices(indices: readonly string[], known: readonly string[], from
   }
 }
 
-/** The policies of a local run. */
 export interface Policies {
   names: string[];
   /** How many of them this run covers. */

@@ -31,7 +31,6 @@ export interface RawResponse {
   complete: boolean;
 }
 
-/** No answer came. */
 export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError';
   readonly stage: FailureStage;

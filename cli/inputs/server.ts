@@ -58,17 +58,17 @@ interface ServerParts extends Partial<Pick<Server, 'baseUrl' | 'ca'>> {
 export function partsOfServer(
   options: ServerOptions,
   env: NodeJS.ProcessEnv,
-  attempt: TryRead,
+  tryRead: TryRead,
   inPolicies: () => AddressInFile | undefined = () => undefined,
 ): ServerParts {
   const { gmsUrl, caFile, timeout } = options;
   const given: DatahubSettings = { environment: () => addressInEnvironment(env), file: () => readDatahubEnv(env) };
-  const address = attempt(() =>
+  const address = tryRead(() =>
     addressOf(gmsUrl === undefined ? inPolicies() : { text: gmsUrl, from: '--gms-url' }, given),
   );
-  if (address) attempt(() => refuseProxy(address.baseUrl, env));
-  const identity = attempt(() => identityFor(options, address, given, env));
-  const trusted = attempt(() => {
+  if (address) tryRead(() => refuseProxy(address.baseUrl, env));
+  const identity = tryRead(() => identityFor(options, address, given, env));
+  const trusted = tryRead(() => {
     const ca = caFile !== undefined ? { path: caFile, from: '--ca-file' } : address && caOf(address, given);
     return { ca: ca && lastUsable(readAgain(ca.path, () => readCertificates(ca, env))) };
   });
@@ -102,7 +102,6 @@ function addressOf(typed: AddressInFile | undefined, settings: DatahubSettings):
   return { baseUrl: address.baseUrl, from: found.from, place, noIdentity: typed?.noIdentity };
 }
 
-/** No server was named. */
 export class NoServerError extends UsageError {}
 
 function addressInFile(file: DatahubEnv | NoDatahubEnv): FoundText {
@@ -111,7 +110,6 @@ function addressInFile(file: DatahubEnv | NoDatahubEnv): FoundText {
   throw new NoServerError(`No server: give --gms-url URL or set DATAHUB_GMS_URL (${why}).`);
 }
 
-/** The authority that the file names for its server. */
 function caOf({ place }: Address, { file }: DatahubSettings): Certificates | undefined {
   const read = place === 'file' ? file() : undefined;
   const path = read === undefined || 'missing' in read ? undefined : read.ca_certificate_path;

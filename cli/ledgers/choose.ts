@@ -57,12 +57,12 @@ export async function openLedger(
     records = await ledger.list();
     if (verb === 'release' && policies) checkRelease(words, policies, records);
     if (!isPreview) await ledger.prepare();
-    return { ledger, records, begins: !isPreview && records.length === 0 && (await isNewOrLost(ledger)) };
+    return { ledger, records, isFirstRun: !isPreview && records.length === 0 && (await isNewOrLost(ledger)) };
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;
     const read = records ? ledger : unusableLedger(error);
     const last = { ...read.last, replaceRuns: async () => true };
-    return { ledger: { ...read, unwritable: error, last }, records, begins: false };
+    return { ledger: { ...read, unwritable: error, last }, records, isFirstRun: false };
   }
 }
 

@@ -16,7 +16,7 @@ const countingMillis = 1000;
  */
 export function jsonLines(write: (line: string) => void): RunListener {
   const hidden: Array<(text: string) => string> = [];
-  const tell: Tell = (event, fields) => {
+  const emit: Emit = (event, fields) => {
     const line = safeJson({ time: new Date().toISOString(), event, ...fields });
     write(`${hidden.reduce((text, hide) => hide(text), line)}\n`);
   };
@@ -25,53 +25,53 @@ export function jsonLines(write: (line: string) => void): RunListener {
     addRedaction: (hide) => {
       hidden.push(hide);
     },
-    header: (header) => tell('header', { version: jobVersion(), ...header }),
-    ledger: (path) => tell('ledger', { path }),
-    note: (text, more = []) => tell('note', { text: [text, ...more].join('\n') }),
+    header: (header) => emit('header', { version: jobVersion(), ...header }),
+    ledger: (path) => emit('ledger', { path }),
+    note: (text, more = []) => emit('note', { text: [text, ...more].join('\n') }),
     counted(done, of) {
       if (done < of && Date.now() - countedAt < countingMillis) return;
       countedAt = Date.now();
-      tell('counting', { done, of });
+      emit('counting', { done, of });
     },
-    state: stateChanges(tell),
-    task: (index, taskId) => tell('task', { index, taskId }),
-    problem: (text) => tell('problem', { text }),
-    report: ({ report, subject }) => tell('report', { subject, report }),
+    state: stateChanges(emit),
+    task: (index, taskId) => emit('task', { index, taskId }),
+    problem: (text) => emit('problem', { text }),
+    report: ({ report, subject }) => emit('report', { subject, report }),
     posted(posted) {
       const { host } = posted;
-      if (posted.kind === 'posted') tell('posted', { host, status: posted.status, doubt: posted.doubt });
-      else tell('not-posted', { host, text: posted.problem });
+      if (posted.kind === 'posted') emit('posted', { host, status: posted.status, doubt: posted.doubt });
+      else emit('not-posted', { host, text: posted.problem });
     },
     checks: (checks) => {
-      for (const check of checks) tell('check', check);
+      for (const check of checks) emit('check', check);
     },
     survey({ survey, damage, hints, suggestions }) {
       for (const { counts, ...index } of survey.indices) {
-        if (counts.kind === 'failed') tell('surveyed', { ...index, problem: errorText(counts.error) });
-        else tell('surveyed', { ...index, rowsTotal: counts.rowsTotal, older: counts.older });
+        if (counts.kind === 'failed') emit('surveyed', { ...index, problem: errorText(counts.error) });
+        else emit('surveyed', { ...index, rowsTotal: counts.rowsTotal, older: counts.older });
       }
-      if (survey.stopped) tell('problem', { text: errorText(survey.stopped) });
-      for (const text of [...damage.map((line) => line.text), ...hints]) tell('hint', { text });
-      for (const { policy, why } of suggestions) tell('suggested', { policy, reason: why });
+      if (survey.stopped) emit('problem', { text: errorText(survey.stopped) });
+      for (const text of [...damage.map((line) => line.text), ...hints]) emit('hint', { text });
+      for (const { policy, why } of suggestions) emit('suggested', { policy, reason: why });
     },
-    written: (what, path) => tell('written', { what, path }),
-    stopped: (lines) => tell('stopped', { text: [...lines] }),
+    written: (what, path) => emit('written', { what, path }),
+    stopped: (lines) => emit('stopped', { text: [...lines] }),
     close: () => {},
   };
 }
 
-type Tell = (event: string, fields: object) => void;
+type Emit = (event: string, fields: object) => void;
 
 /** Only what is new in a run state is reported. */
-function stateChanges(tell: Tell): RunListener['state'] {
+function stateChanges(emit: Emit): RunListener['state'] {
   const phases = new Map<string, Entry['phase']>();
   const rowsDone = new Map<string, number | undefined>();
   let notes = 0;
   const watching = (entry: WatchedEntry, state: RunState) => {
     const { entityType, aspect, taskId, rowsToDelete, resumed } = view(entry, state);
     const { done, total, work } = progressShown(entry.record.attempt, entry.watch);
-    if (phases.get(entry.index) !== 'watched') tell('started', { entityType, aspect, taskId, rowsToDelete, resumed });
-    if (rowsDone.get(entry.index) !== done) tell('progress', { entityType, aspect, done, total, work });
+    if (phases.get(entry.index) !== 'watched') emit('started', { entityType, aspect, taskId, rowsToDelete, resumed });
+    if (rowsDone.get(entry.index) !== done) emit('progress', { entityType, aspect, done, total, work });
     rowsDone.set(entry.index, done);
   };
   return (step, state: RunState) => {
@@ -79,12 +79,12 @@ function stateChanges(tell: Tell): RunListener['state'] {
       const isNews = entry.phase === 'done' && phases.get(entry.index) !== 'done';
       if (step === 'plan') {
         const decided = entry.phase === 'done' ? decisionOf(entry) : {};
-        tell('planned', { ...view(entry, state), ...decided, decision: actionOf(entry) });
-      } else if (isNews) tell('verdict', { ...view(entry, state), ...decisionOf(entry) });
+        emit('planned', { ...view(entry, state), ...decided, decision: actionOf(entry) });
+      } else if (isNews) emit('verdict', { ...view(entry, state), ...decisionOf(entry) });
       if (entry.phase === 'watched') watching(entry, state);
       phases.set(entry.index, entry.phase);
     }
-    for (const note of state.notes.slice(notes)) tell('note', { note });
+    for (const note of state.notes.slice(notes)) emit('note', { note });
     notes = state.notes.length;
   };
 }

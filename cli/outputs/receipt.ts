@@ -1,7 +1,7 @@
 import { isObject, parseJson } from '../../lambda/gms/responses/json-value.ts';
 
 /** What the body of a 2xx says about the message: several chats put their refusal there. */
-export type Receipt = 'accepted' | 'doubtful' | 'refused';
+type Receipt = 'accepted' | 'doubtful' | 'refused';
 
 /**
  * Only a known form of refusal counts as one, because a refused message is posted again every night. Anything else

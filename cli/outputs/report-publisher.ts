@@ -35,7 +35,7 @@ interface ReportOutputs {
   lastRun?: { store: LastRunStore & { runs?: RunStore }; verb: LastRun['verb'] };
   /** Whether standard output has taken all that was written so far. */
   printed(): Promise<Printed>;
-  complain(text: string): void;
+  printError(text: string): void;
 }
 
 /**
@@ -62,7 +62,6 @@ export function reportPublisher(run: ReportOutputs, output: RunListener): Publis
   };
 }
 
-/** Where the report has arrived. */
 interface Delivery {
   report: Report;
   printed: Printed;
@@ -110,12 +109,12 @@ const isUnread = ({ report, printed, posting }: Delivery, { json }: ReportOutput
 async function keepRuns(
   { report, subject }: Message,
   unread: boolean,
-  { lastRun, complain }: ReportOutputs,
+  { lastRun, printError }: ReportOutputs,
   output: RunListener,
 ): Promise<void> {
   if (unread) {
     const where = lastRun === undefined ? '' : '; status shows what is known';
-    complain(`Standard output was closed, so nobody has read this run's report${where}: ${subject}`);
+    printError(`Standard output was closed, so nobody has read this run's report${where}: ${subject}`);
   }
   if (lastRun === undefined) return;
   const { store, verb } = lastRun;

@@ -3,7 +3,7 @@ import { addressElsewhere } from '../../lambda/ledger/ownership.ts';
 import { namesOfRecord, type StoredRecord } from '../../lambda/ledger/record.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import { exact, moment } from '../../lambda/report/sentences/numbers.ts';
-import { titles } from '../../lambda/report/sentences/sentences.ts';
+import { titles } from '../../lambda/report/sentences/phrases.ts';
 import type { RunState } from '../../lambda/run/state.ts';
 import { progressOf } from '../events/run-listener.ts';
 import { endingSignals } from '../events/signals.ts';

@@ -26,7 +26,7 @@ import { onInterrupt, unresolvedLines } from './interrupt.ts';
 import { fastClock } from './sample.ts';
 import { runWorkflow } from './workflow.ts';
 
-export interface LocalRun {
+interface LocalRun {
   server: Server;
   operations: Operations;
   policies: Policies;

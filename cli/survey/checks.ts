@@ -13,7 +13,7 @@ import { maxClockSkewMillis } from '../../lambda/policy/decision.ts';
 import { counted, date, duration } from '../../lambda/report/sentences/numbers.ts';
 import { asSentence, createToken } from '../../lambda/report/sentences/phrases.ts';
 import { diagnosis, remedyByHand } from '../../lambda/report/sentences/server-errors.ts';
-import type { AskDryRun } from '../../lambda/truncation/counts.ts';
+import type { DryRunner } from '../../lambda/truncation/counts.ts';
 import type { Check } from '../events/findings.ts';
 import type { Server } from '../inputs/server.ts';
 
@@ -22,7 +22,7 @@ import type { Server } from '../inputs/server.ts';
  * server that does not answer is known to be one after a single time-out.
  */
 
-export interface CheckResults {
+interface CheckResults {
   checks: Check[];
   sizes?: IndexSize[];
   canCount: boolean;
@@ -38,7 +38,7 @@ export interface ServerAccess {
 export async function checkServer(
   server: Server,
   { operations, operationsAs }: ServerAccess,
-  dryRun: AskDryRun,
+  dryRun: DryRunner,
   now: number,
 ): Promise<CheckResults> {
   const [sizes, status, first] = await Promise.all([
@@ -92,7 +92,7 @@ interface Answers {
 }
 
 /** If only the index or the entity is missing, the request itself was allowed. */
-async function emptyDryRun(dryRun: AskDryRun, { entityType, aspect }: IndexNames): Promise<Answers['dryRun']> {
+async function emptyDryRun(dryRun: DryRunner, { entityType, aspect }: IndexNames): Promise<Answers['dryRun']> {
   const result = await asResult(() => dryRun({ entityType, aspect, cutoffMillis: 0, batchSize: defaultBatchSize }));
   return result.kind === 'failed' && (result.error.kind === 'no-index' || result.error.kind === 'bad-request')
     ? { kind: 'done', value: undefined }
@@ -104,7 +104,7 @@ async function emptyDryRun(dryRun: AskDryRun, { entityType, aspect }: IndexNames
  * that have a size. Two time-outs are the server's.
  */
 async function anyDryRun(
-  dryRun: AskDryRun,
+  dryRun: DryRunner,
   first: Answers['dryRun'],
   others: readonly IndexNames[],
 ): Promise<Answers['dryRun']> {

@@ -5,7 +5,7 @@ import { defaultBatchSize } from '../../lambda/model/policy-fields.ts';
 import { concernsServer, type ServerError } from '../../lambda/model/server-error.ts';
 import { dayMillis } from '../../lambda/model/time.ts';
 import { canonicalSpelling, dottedName, isProtected, knownAspects } from '../../lambda/policy/aspects.ts';
-import type { AskDryRun } from '../../lambda/truncation/counts.ts';
+import type { DryRunner } from '../../lambda/truncation/counts.ts';
 import {
   type Age,
   ages,
@@ -31,7 +31,7 @@ const maxTimeouts = 2;
  * @param onIndex called with the number of indices counted so far, and the total
  */
 export async function countIndices(
-  dryRun: AskDryRun,
+  dryRun: DryRunner,
   sizes: readonly IndexSize[] | undefined,
   now: number,
   onIndex: (done: number, of: number) => void,
@@ -52,11 +52,11 @@ export async function countIndices(
           return { ...target, counts };
         } catch (error) {
           if (!(error instanceof OperationsError)) throw error;
-          timeouts = error.fact.kind === 'timeout' ? timeouts + 1 : 0;
-          if (concernsServer(error.fact) || timeouts >= maxTimeouts) stopped ??= error.fact;
+          timeouts = error.serverError.kind === 'timeout' ? timeouts + 1 : 0;
+          if (concernsServer(error.serverError) || timeouts >= maxTimeouts) stopped ??= error.serverError;
           return target.indexName === undefined && isAbsent(error)
             ? undefined
-            : { ...target, counts: { kind: 'failed', error: error.fact } };
+            : { ...target, counts: { kind: 'failed', error: error.serverError } };
         } finally {
           onIndex(++done, named.length);
         }
@@ -68,7 +68,7 @@ export async function countIndices(
 }
 
 /** The server has no such index (500), or its version no such entity (400). */
-const isAbsent = ({ fact: { kind } }: OperationsError): boolean => kind === 'bad-request' || kind === 'no-index';
+const isAbsent = ({ serverError: { kind } }: OperationsError): boolean => kind === 'bad-request' || kind === 'no-index';
 
 type Target = Omit<SurveyedIndex, 'counts'>;
 
@@ -97,7 +97,7 @@ function targets(sizes: readonly IndexSize[] | undefined): { named: Target[]; un
 }
 
 async function countIndex(
-  dryRun: AskDryRun,
+  dryRun: DryRunner,
   { entityType, aspect, indexName }: Target,
   now: number,
 ): Promise<IndexCounts> {

@@ -42,7 +42,6 @@ function firstRun(indices: readonly SurveyedIndex[]): string[] {
   ];
 }
 
-/** What this job has truncated, by search index. */
 export type OwnTruncations = ReadonlyMap<string, OwnTruncation>;
 
 export interface OwnTruncation {

@@ -65,7 +65,13 @@ export class Monitoring extends Construct {
 
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
-    const { settings, workflow, schedule, topic, alarmTopic, runbook } = props;
+    const { settings, workflow, runbook } = props;
+    this.alarms = settings.alarms ? this.createAlarms(props) : {};
+    const alarms = Object.values(this.alarms);
+    this.dashboard = new RetentionDashboard(this, 'Dashboard', { settings, workflow, runbook, alarms }).dashboard;
+  }
+
+  private createAlarms({ settings, workflow, schedule, topic, alarmTopic, runbook }: MonitoringProps) {
     const { stage, alarmIfNotStartedHours: hours } = settings;
     const link = linkTo(Stack.of(this), settings);
     const { stateMachine, functions } = workflow;
@@ -86,18 +92,12 @@ export class Monitoring extends Construct {
       if (alarmTopic !== undefined) created.addOkAction(new SnsAction(alarmTopic));
       return created;
     };
-    const shown = { settings, workflow, runbook };
-    if (!settings.alarms) {
-      this.alarms = {};
-      this.dashboard = new RetentionDashboard(this, 'Dashboard', { ...shown, alarms: [] }).dashboard;
-      return;
-    }
     const trouble = {
       ...Object.fromEntries(functions.map(({ node, lambda }) => [node.id.toLowerCase(), lambda.metricThrottles()])),
       outOfMemory: this.outOfMemory(stage, workflow),
     };
 
-    this.alarms = {
+    return {
       ExecutionFailed: alarm('ExecutionFailed', {
         metric: new MathExpression({
           // A sum with + has no value if any part has none, and these three rarely occur together.
@@ -152,8 +152,6 @@ export class Monitoring extends Construct {
         reported: true,
       }),
     } satisfies Record<AlarmName, Alarm>;
-    const alarms = Object.values(this.alarms);
-    this.dashboard = new RetentionDashboard(this, 'Dashboard', { ...shown, alarms }).dashboard;
   }
 
   /** Lambda has no metric for this; the function's own log has the line. */

@@ -2,11 +2,10 @@ import { Fn, RemovalPolicy, Stack, Tokenization } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
-import { Construct, type Node } from 'constructs';
+import { Construct } from 'constructs';
 import type { FunctionName } from '../../lambda/aws/environment.ts';
 import type { Settings } from '../../lambda/settings/settings.ts';
 import definition from '../../lambda/workflow/retention-workflow.asl.json' with { type: 'json' };
@@ -27,12 +26,11 @@ export interface WorkflowProps {
 }
 
 /**
- * The four functions and the state machine that calls them: `lambda/workflow/`, which the command
- * line executes as well.
+ * The four functions and the state machine that calls them: `lambda/workflow/`, which the command line executes as well.
  */
 export class Workflow extends Construct {
   /** Each has the id that the workflow file's substitutions name: Plan, Truncate, Poll and Report. */
-  readonly functions: readonly { name: FunctionName; node: Node; lambda: LambdaFunction; logGroup: LogGroup }[];
+  readonly functions: readonly RetentionFunction<FunctionName>[];
   readonly stateMachine: StateMachine;
   /** Of the state machine. */
   readonly logGroup: LogGroup;

@@ -18,9 +18,7 @@ const stage = {
   STAGE: text,
   GMS_URL: text,
   MODE: z.enum(modes),
-  /** Days. */
   MIN_RETENTION_DAYS: wholeNumber,
-  /** Hours. */
   MAX_RUN_HOURS: wholeNumber,
   /** The logger reads it by itself. */
   POWERTOOLS_LOG_LEVEL: z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR']),

@@ -23,7 +23,7 @@ export function validityProblem({ cert }: ClientCertificate, now: number): 'expi
 }
 
 /** Which of the two texts cannot be used, and why, to follow its name; nothing of them is shown. */
-export interface CertificateProblem {
+interface CertificateProblem {
   of: 'cert' | 'key';
   problem: string;
 }

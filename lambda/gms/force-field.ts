@@ -10,9 +10,9 @@ import { asResult, type DryRun, OperationsError, type TruncateFields } from './o
 export async function probeForceField(
   dryRun: (fields: TruncateFields) => Promise<DryRun>,
   fields: TruncateFields,
-): Promise<{ isRefused: boolean; answer: DryRun }> {
+): Promise<{ isRefused: boolean; dryRun: DryRun }> {
   const withField = await asResult(() => dryRun(fields));
-  if (withField.kind === 'done') return { isRefused: false, answer: withField.value };
+  if (withField.kind === 'done') return { isRefused: false, dryRun: withField.value };
   const error = new OperationsError(withField.error);
   if (!mayRefuseField(withField.error)) throw error;
   // Only that field is left out: if the server refuses another one, this fails, too.
@@ -20,10 +20,10 @@ export async function probeForceField(
   const without = await asResult(() => dryRun(rest));
   if (without.kind === 'failed') throw error;
   const again = await asResult(() => dryRun(fields));
-  if (again.kind === 'done') return { isRefused: false, answer: again.value };
+  if (again.kind === 'done') return { isRefused: false, dryRun: again.value };
   // Another failure shows nothing: the next index finds out.
   if (!mayRefuseField(again.error)) throw new OperationsError(again.error);
-  return { isRefused: true, answer: await dryRun(rest) };
+  return { isRefused: true, dryRun: await dryRun(rest) };
 }
 
 /** Any 4xx except those with another meaning, whatever its body; or an answer without a count. */

@@ -60,14 +60,15 @@ export interface IndexSize {
   sizeMb?: number;
 }
 
-/** A failed read. `fact` says what was asked and what came back; it holds no secret and no stack trace. */
+/** A failed read. `serverError` says what was asked and what came back; it holds no secret and no stack trace. */
 export class OperationsError extends Error {
   override readonly name = 'OperationsError';
-  readonly fact: ServerError;
+  readonly serverError: ServerError;
 
-  constructor(fact: ServerError) {
-    super([fact.operation, fact.kind, fact.status, fact.code].filter((part) => part !== undefined).join(' '));
-    this.fact = fact;
+  constructor(serverError: ServerError) {
+    const { operation, kind, status, code } = serverError;
+    super([operation, kind, status, code].filter((part) => part !== undefined).join(' '));
+    this.serverError = serverError;
   }
 }
 
@@ -100,7 +101,7 @@ export async function asResult<Value>(read: () => Promise<Value>): Promise<Resul
   try {
     return { kind: 'done', value: await read() };
   } catch (error) {
-    if (error instanceof OperationsError) return { kind: 'failed', error: error.fact };
+    if (error instanceof OperationsError) return { kind: 'failed', error: error.serverError };
     throw error;
   }
 }

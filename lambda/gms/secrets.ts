@@ -15,7 +15,7 @@ const minLength = 6;
 const withheld = 'This text repeated a secret and is withheld.';
 
 /** A text is decoded in at most this many ways; a text that needs more is withheld unread. */
-const maxReadings = 100;
+const maxDecodings = 100;
 
 /** What a shell, Kubernetes, Helm or a person should have replaced: `${NAME}`, `$(NAME)`, `{{ .Values.name }}`, `<key>`. */
 export const placeholder = /\$\{\w+\}|\$\(\w+\)|\{\{.*\}\}|(?:^| )(?:\$[A-Z][A-Z_]+|<[\w -]+>)$/;
@@ -35,20 +35,19 @@ export function tokenProblem(text: string): string | undefined {
   if (/^[{[<]|^\w+=[^=]|^\w+:\/\//.test(text))
     return 'holds more than a token (JSON, a page, an address, or a name with =)';
   // A shorter token could be an ordinary word of a text.
-  if (bare(text).length >= pieceLength) return undefined;
+  if (lettersAndDigits(text).length >= pieceLength) return undefined;
   return `holds a token that has fewer than ${pieceLength} letters and digits, so that it could not be kept out of messages`;
 }
 
-/** @returns whether a text repeats a piece of one of the secrets */
 export function repeatsSecret(secrets: Iterable<string>): (text: string) => boolean {
-  const forms = [...secrets].flatMap(formsOf).map(bare);
-  const pieces = new Set(forms.flatMap((form) => piecesOf(form, Math.min(pieceLength, form.length))));
+  const encodings = [...secrets].flatMap(encodingsOf).map(lettersAndDigits);
+  const pieces = new Set(encodings.flatMap((encoding) => piecesOf(encoding, Math.min(pieceLength, encoding.length))));
   const lengths = [...new Set([...pieces].map((piece) => piece.length))].filter((length) => length >= minLength);
   if (lengths.length === 0) return () => false;
   return (text) => {
-    const readings = readingsOf(text);
-    if (readings.length > maxReadings) return true;
-    const texts = readings.map(bare);
+    const decodings = decodingsOf(text);
+    if (decodings.length > maxDecodings) return true;
+    const texts = decodings.map(lettersAndDigits);
     return lengths.some((length) => texts.some((one) => piecesOf(one, length).some((piece) => pieces.has(piece))));
   };
 }
@@ -80,13 +79,13 @@ export function redactor(secrets: readonly string[]): (text: string) => string {
   };
 }
 
-const bare = (text: string): string => text.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
+const lettersAndDigits = (text: string): string => text.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
 
 const piecesOf = (letters: string, length: number): string[] =>
   Array.from({ length: Math.max(0, letters.length - length + 1) }, (_, at) => letters.slice(at, at + length));
 
 /** The secret; its Base64 at each of the three offsets that it may have in a longer text; and as lists of bytes. */
-function formsOf(secret: string): string[] {
+function encodingsOf(secret: string): string[] {
   const bytes = [...Buffer.from(secret)];
   const hex = bytes.map((byte) => byte.toString(16).padStart(2, '0'));
   // The characters at either end depend on the text around the secret.
@@ -99,11 +98,11 @@ function formsOf(secret: string): string[] {
 }
 
 /** The text, and what is left of it once markup and escapes are undone, in any order: one may hide another. */
-function readingsOf(text: string): string[] {
+function decodingsOf(text: string): string[] {
   const found = new Set([text]);
   for (const one of found) {
     for (const undo of [withoutMarkup, withoutEscapes, withoutQuotedPrintable]) found.add(undo(one));
-    if (found.size > maxReadings) break;
+    if (found.size > maxDecodings) break;
   }
   return [...found];
 }

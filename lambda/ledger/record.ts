@@ -3,7 +3,7 @@ import type { IndexNames } from '../gms/backend.ts';
 import { visible } from '../gms/text.ts';
 import { causeSchema } from '../model/cause.ts';
 import { methodSchema } from '../model/method.ts';
-import { releaseFacts } from '../model/note.ts';
+import { releaseFields } from '../model/note.ts';
 import { verdictOutcomes } from '../model/outcomes.ts';
 import { serverErrorSchema } from '../model/server-error.ts';
 import { namesIn, namesOfIndex, searchIndex } from '../policy/aspects.ts';
@@ -151,7 +151,7 @@ const lastVerdictSchema = runSchema.extend({
 export type LastVerdict = z.infer<typeof lastVerdictSchema>;
 
 /** What a release counted: for messages only. */
-const releaseSchema = extensible(releaseFacts);
+const releaseSchema = extensible(releaseFields);
 export type Release = z.infer<typeof releaseSchema>;
 
 /** The last release, which takes the place of the verdict that it ended. */

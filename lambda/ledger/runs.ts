@@ -42,7 +42,6 @@ const runSchema = z.looseObject({
   released: z
     .array(z.looseObject({ name: visibleText, accepted: count, unproven: z.boolean().optional(), ...earlier }))
     .optional(),
-  /** Indices whose release was refused. */
   notReleased: z.array(visibleText).optional(),
 });
 
@@ -100,7 +99,6 @@ export async function keepRun(store: RunStore, run: RunSummary): Promise<void> {
 
 const quietOutcomes: readonly string[] = ['nothing-to-delete', 'below-threshold', 'disabled'];
 
-/** A run that enforces or releases, in short. */
 export const summaryOfRun = ({
   runId,
   finishedAt,

@@ -17,7 +17,7 @@ const unknownReasons = z.enum(['uncounted', 'unreadable', 'address', 'reindex', 
 });
 
 /** What a release counted, and what the runbook needs to bring rows back after a reindex; the ledger keeps it. */
-export const releaseFacts = {
+export const releaseFields = {
   missing: rows.optional().meta({ description: 'rows to keep that are not counted; left out where that is unknown' }),
   notVisible: z.enum(['written', 'perhaps']).optional().meta({
     description:
@@ -89,7 +89,7 @@ const kinds = {
   // The result for each index that an operator asked to release
   released: {
     index: z.string(),
-    ...releaseFacts,
+    ...releaseFields,
     by: z.string().optional().meta({ description: 'who asked for it, as they say' }),
     decidedAt: z.string().optional().meta({ description: 'when it was released; ISO 8601 UTC' }),
     decidedBy: z.string().optional().meta({ description: 'the run that released it' }),
@@ -102,7 +102,7 @@ const kinds = {
     }),
     until: millis.optional().meta({ description: 'unresolved: from when on a release is accepted' }),
     problem: z.string().optional().meta({ description: 'ledger: what it said' }),
-    ...releaseFacts,
+    ...releaseFields,
   },
 
   /** The report is published long after its run, and may be out of date. */

@@ -24,7 +24,6 @@ const unasked = { share: 1 } as const;
 /** What a decision is based on. Times are epoch milliseconds. */
 export interface DecisionInput {
   policy: PolicySettings;
-  /** What the dry run of this step says. */
   dryRun: DryRun;
   runStartMillis: number;
   cutoffMillis: number;
@@ -59,7 +58,7 @@ type Step = 'plan' | 'truncate';
 /** Whether a step makes this check and, if not, why it need not. */
 type Applies = 'asked' | `not asked: ${string}`;
 
-type Check = Record<Step, Applies> & { rejection(facts: DecisionInput): Rejection | undefined };
+type Check = Record<Step, Applies> & { rejection(input: DecisionInput): Rejection | undefined };
 
 /**
  * Every reason why an index is not truncated, as a list of checks in the order in which they are made (rules 2 and 3).
@@ -70,8 +69,8 @@ export const checks = {
   settings: {
     plan: 'not asked: it has just read them, and a pause ends the run before Truncate',
     truncate: 'asked',
-    rejection: (facts) => {
-      const { settings } = before(facts);
+    rejection: (input) => {
+      const { settings } = before(input);
       return settings && { outcome: 'not-started', cause: settings };
     },
   },
@@ -122,11 +121,11 @@ export const checks = {
   grown: {
     plan: 'not asked: there is nothing to compare with',
     truncate: 'asked',
-    rejection: (facts) => {
-      const { planned, isAgreed } = before(facts);
+    rejection: (input) => {
+      const { planned, isAgreed } = before(input);
       const { rowsToDelete: was } = planned;
-      const { rowsToDelete: now } = facts.dryRun;
-      if (now <= (facts.approveRows ?? 0)) return undefined;
+      const { rowsToDelete: now } = input.dryRun;
+      if (now <= (input.approveRows ?? 0)) return undefined;
       const more = isAgreed ? was * agreedRows.share : was * unasked.share;
       return now - was > Math.max(agreedRows.rows, more) ? rowsHaveGrown(was, now) : undefined;
     },
@@ -170,18 +169,18 @@ export const checks = {
   methodChanged: {
     plan: 'not asked: there is nothing to compare with',
     truncate: 'asked',
-    rejection: (facts) => {
-      const { method } = facts.dryRun;
-      if (method === before(facts).planned.method) return undefined;
+    rejection: (input) => {
+      const { method } = input.dryRun;
+      if (method === before(input).planned.method) return undefined;
       return { outcome: 'not-started', cause: { kind: 'changed', what: 'method', method } };
     },
   },
   rowsChanged: {
     plan: 'not asked: there is nothing to compare with',
     truncate: 'asked',
-    rejection: (facts) => {
-      const { baselineRows: was } = before(facts);
-      const { rowsToDelete: now, method } = facts.dryRun;
+    rejection: (input) => {
+      const { baselineRows: was } = before(input);
+      const { rowsToDelete: now, method } = input.dryRun;
       const tolerated = method === 'delete' ? Math.max(changedRows.rows, was * changedRows.share) : 0;
       return Math.abs(now - was) > tolerated ? rowsHaveChanged(was, now) : undefined;
     },
@@ -189,12 +188,12 @@ export const checks = {
   rowLimit: {
     plan: 'not asked: it looks for a cutoff within the limit',
     truncate: 'asked',
-    rejection: (facts) => {
-      const { policy, dryRun, approveRows = 0 } = facts;
+    rejection: (input) => {
+      const { policy, dryRun, approveRows = 0 } = input;
       // No limit applies to a reindex. Old rows may have arrived since Plan found a delete within the limit.
       if (policy.maxRowsPerRun === undefined || dryRun.method === 'reindex') return undefined;
       const isWithin = dryRun.rowsToDelete <= Math.max(policy.maxRowsPerRun, approveRows);
-      return isWithin ? undefined : rowsHaveChanged(before(facts).planned.rowsToDelete, dryRun.rowsToDelete);
+      return isWithin ? undefined : rowsHaveChanged(before(input).planned.rowsToDelete, dryRun.rowsToDelete);
     },
   },
 } as const satisfies Record<string, Check>;
@@ -204,9 +203,9 @@ export const checks = {
  * with its own, made just before the call.
  * @returns undefined if the truncation is due
  */
-export function decide(step: Step, facts: DecisionInput): Rejection | undefined {
+export function decide(step: Step, input: DecisionInput): Rejection | undefined {
   for (const check of Object.values<Check>(checks)) {
-    const rejection = check[step] === 'asked' ? check.rejection(facts) : undefined;
+    const rejection = check[step] === 'asked' ? check.rejection(input) : undefined;
     if (rejection) return rejection;
   }
   return undefined;

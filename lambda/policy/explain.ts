@@ -2,7 +2,6 @@ import type * as z from 'zod';
 import { visible } from '../gms/text.ts';
 import { nearest } from './nearest.ts';
 
-/** A problem with part of a value, and where that part is. */
 export interface Problem {
   path: readonly PropertyKey[];
   /** One sentence, without the full stop. */
@@ -56,12 +55,12 @@ function explainIssue(issue: z.core.$ZodIssue, value: unknown): string {
     case 'invalid_key':
       return `${fieldOf(issue.path.slice(0, -1))}: the key ${jsonExcerpt(issue.path.at(-1))} ${issue.issues[0]?.message}`;
     case 'invalid_type':
-      if (given === undefined) return `${field} is missing: it must be ${kind(issue.expected)}`;
-      return `${field || 'it'} must be ${kind(issue.expected)}, not ${given}`;
+      if (given === undefined) return `${field} is missing: it must be ${typeName(issue.expected)}`;
+      return `${field || 'it'} must be ${typeName(issue.expected)}, not ${given}`;
     case 'too_small':
       if (issue.origin in countable && issue.minimum === 1) return `${field} must not be empty`;
       if (issue.origin in countable) return `${field} must have at least ${issue.minimum} ${countable[issue.origin]}`;
-      return `${field} must be at least ${issue.minimum}${asideOf(issue.message)}, not ${given}`;
+      return `${field} must be at least ${issue.minimum}${settingIn(issue.message)}, not ${given}`;
     case 'too_big':
       if (issue.origin in countable) return `${field} must have at most ${issue.maximum} ${countable[issue.origin]}`;
       return `${field} must be at most ${issue.maximum}, not ${given}`;
@@ -88,14 +87,14 @@ const fieldOf = (path: readonly PropertyKey[]): string =>
 const countable: Record<string, string> = { string: 'characters', array: 'entries' };
 
 /** The setting that a bound comes from, if the schema names one: zod's own messages are sentences. */
-const asideOf = (message: string): string => (/^\w+$/.test(message) ? ` (${message})` : '');
+const settingIn = (message: string): string => (/^\w+$/.test(message) ? ` (${message})` : '');
 
 export function unknownKey(key: string, knownKeys: readonly string[]): string {
   const meant = nearest(key, [...knownKeys]);
   return `${jsonExcerpt(key)} is not a known field: ${meant ? `did you mean ${meant}?` : `the fields are ${knownKeys.join(', ')}`}`;
 }
 
-const kinds: Record<string, string> = {
+const typeNames: Record<string, string> = {
   int: 'a whole number',
   number: 'a number',
   string: 'a string',
@@ -104,7 +103,7 @@ const kinds: Record<string, string> = {
   record: 'an object',
   array: 'an array',
 };
-const kind = (expected: string): string => kinds[expected] ?? expected;
+const typeName = (expected: string): string => typeNames[expected] ?? expected;
 
 /** A token, a header or a key given in place of its parameter's name, or anywhere else. */
 const mayBeSecret = (path: readonly PropertyKey[], value: unknown): boolean =>

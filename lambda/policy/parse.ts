@@ -16,14 +16,13 @@ export interface PolicyText {
 }
 
 /** The list of a file that has been read already. */
-export interface PolicyList {
+interface PolicyList {
   name: string;
   list: readonly unknown[];
 }
 
 export type PolicySource = PolicyText | PolicyList;
 
-/** A policy, or why a text does not contain a valid one. */
 export type ParsedPolicy =
   | { kind: 'policy'; index: string; source: string; policy: Policy }
   /** `entityType` and `aspect` as far as the text or its name reveals them. */

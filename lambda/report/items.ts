@@ -33,7 +33,7 @@ export interface Item {
   rank: number;
 }
 
-export interface FineIndex {
+interface FineIndex {
   outcome: Outcome;
   text: string;
   ofAnotherRun: boolean;
@@ -175,9 +175,10 @@ function ofNote(sentences: Sentences): Item[] {
 /** Indices with one outcome and one reason share an item; only their names differ. */
 function grouped(report: Report, context: Context): Item[] {
   const groups = new Map<string, { sentences: Sentences; entries: [DecidedIndex, ...DecidedIndex[]] }>();
-  for (const entry of report.policies) {
-    if (resultOf[entry.outcome] === 'ok' || isExplained(report, entry)) continue;
-    const sentences = sentencesOf(entry, context);
+  const all = report.policies
+    .filter((entry) => resultOf[entry.outcome] !== 'ok' && !isExplained(report, entry))
+    .map((entry) => ({ entry, sentences: sentencesOf(entry, context) }));
+  for (const { entry, sentences } of all) {
     const { what, why, next, act, instead } = sentences;
     // Commands that change something name an index, so such indices do not share an item; one that looks is shown once.
     const key = [entry.outcome, what, why, next, act?.line, instead?.line].join('\n');
@@ -187,7 +188,8 @@ function grouped(report: Report, context: Context): Item[] {
   }
   return [...groups.values()].map(({ sentences, entries }) => {
     const { inspect } = sentences;
-    const lines = new Set(entries.map((entry) => sentencesOf(entry, context).inspect?.line));
+    const own = all.filter(({ entry }) => entries.includes(entry));
+    const lines = new Set(own.map((one) => one.sentences.inspect?.line));
     const named = inspect && { ...inspect, say: `${inspect.say}, for ${nameOf(entries[0])}` };
     const item = ofEntries(entries, { ...sentences, inspect: lines.size > 1 ? named : inspect });
     return isUnread(report, entries[0])

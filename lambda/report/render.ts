@@ -186,7 +186,6 @@ function fine({ fine: all }: Message, { plain, max, room }: Form): string[] {
   ];
 }
 
-/** What differs from the live policies, as far as there is room. */
 const changes = ({ changes }: Message, form: Form): Line[] =>
   listed(changes, Math.min(12, 4 * form.max.fine), 'change', form).map(textLine);
 
@@ -196,7 +195,6 @@ function listed(texts: readonly string[], most: number, what: 'change' | 'note',
   return [...texts.slice(0, most).map((text) => `- ${plain(text, room.remark)}`), ...rest];
 }
 
-/** What earlier runs did, which a preview has not done. */
 function unread({ fine }: Message, { plain, room }: Form): string[] {
   const texts = fine.filter(({ isUnread }) => isUnread).map(({ text }) => plain(text, room.head + room.why));
   return texts.length === 0 ? [] : [`Not done by this preview, and nobody has read it yet:`, ...texts];

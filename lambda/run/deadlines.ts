@@ -9,7 +9,6 @@ export const functionTimeoutSeconds = { plan: 900, truncate: 600, poll: 900, rep
 /** Time kept free at the end of Report, to log and count a report that was not accepted. */
 export const publishMarginMillis = 10 * secondMillis;
 
-/** The longest that publishing a report may take. */
 export const publishMillis = functionTimeoutSeconds.report * secondMillis - publishMarginMillis;
 
 /** Time kept free between `sendBy` and the end of the function, for the answer and for recording it. */

@@ -1,11 +1,11 @@
-import { asResult, type DryRun, OperationsError, type TruncateFields } from '../gms/operations.ts';
+import { asResult, OperationsError } from '../gms/operations.ts';
 import type { Attempt } from '../ledger/record.ts';
 import type { Cause } from '../model/cause.ts';
 import type { Outcome } from '../model/outcomes.ts';
 import { secondMillis } from '../model/time.ts';
 import { decide, isAboveCeiling, policyCutoff } from '../policy/decision.ts';
 import { withDeadline } from '../truncation/clock.ts';
-import { countTruncation, truncateFields } from '../truncation/counts.ts';
+import { countTruncation, dryRunnerOf, truncateFields } from '../truncation/counts.ts';
 import { findCutoff, rowLimit } from '../truncation/row-limit.ts';
 import { physicalIndex, readSizes } from '../truncation/sizes.ts';
 import { changedSettings } from './current-settings.ts';
@@ -18,12 +18,10 @@ export const dryRunValidMillis = 60 * secondMillis;
 
 export const outOfTime = { kind: 'stopped', by: 'run-time' } as const;
 
-/** What Truncate decides just before its call. */
 type FinalDecision =
   | { kind: 'approved'; target: ApprovedEntry; attempt: Attempt; dryRunAt: { monotonic: number } }
   | { kind: 'refused'; outcome: Outcome; cause: Cause; counts?: PlannedCounts };
 
-/** What every step of the second decision shares. */
 interface DecisionContext {
   state: RunState;
   services: RunServices;
@@ -64,18 +62,18 @@ async function withinRowLimit(
   const { runStartMillis, approveRows, refusesForceField } = state;
   const { policy, plan } = target;
   if (plan.counts.method === 'reindex' || policy.maxRowsPerRun === undefined) return undefined;
-  const own = policyCutoff(runStartMillis, policy);
-  const ask = (cutoffMillis: number): Promise<DryRun> =>
-    operations.dryRun(truncateFields(policy, cutoffMillis, refusesForceField ?? false), { signal });
-  const whole = await ask(own);
+  const policyCutoffMillis = policyCutoff(runStartMillis, policy);
+  const dryRun = dryRunnerOf({ operations, signal });
+  const ask = (cutoffMillis: number) => dryRun(truncateFields(policy, cutoffMillis, refusesForceField ?? false));
+  const whole = await ask(policyCutoffMillis);
   // The ceiling is about all old rows: what Plan would not have begun is not begun now.
   if (whole.rowsToDelete > (approveRows ?? 0) && isAboveCeiling(policy, whole)) return undefined;
   const maxRows = rowLimit(policy.maxRowsPerRun, whole.rowsToDelete, approveRows);
   if (maxRows === undefined) return undefined;
-  const found = await findCutoff({ cutoffMillis: own, rows: whole.rowsToDelete, maxRows, ask });
+  const found = await findCutoff({ cutoffMillis: policyCutoffMillis, rows: whole.rowsToDelete, maxRows, ask });
   if (found.kind !== 'found') return undefined;
-  const uncut = { ...plan, cutoffMillis: own, counts: countsOf(whole) };
-  return { ...target, plan: limitedTo(uncut, found.cutoffMillis, countsOf(found.dryRun)) };
+  const unlimited = { ...plan, cutoffMillis: policyCutoffMillis, counts: countsOf(whole) };
+  return { ...target, plan: limitedTo(unlimited, found.cutoffMillis, countsOf(found.dryRun)) };
 }
 
 /** Counts and decides about the cutoff that the entry has. @param planned what Plan counted */
@@ -90,7 +88,7 @@ async function countAndDecide(
   const policyCutoffMillis = policyCutoff(runStartMillis, policy);
   const cutoffMillis = plan.limited ? plan.cutoffMillis : policyCutoffMillis;
   const fields = truncateFields(policy, cutoffMillis, state.refusesForceField ?? false);
-  const ask = (some: TruncateFields): Promise<DryRun> => operations.dryRun(some, { signal });
+  const ask = dryRunnerOf({ operations, signal });
 
   // If Plan saw no index name, the server does not tell them: it is not asked again.
   const indexName = plan.indexName && physicalIndex(await readSizes(operations, signal), fields)?.indexName;

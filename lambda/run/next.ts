@@ -45,7 +45,7 @@ export function nextStep(state: RunState, settings: RunSettings, now: number): R
  */
 function fitting(state: RunState): Entry[] {
   let excess = bytesOf(state) - maxStateBytes;
-  const lean = new Map<Entry, DoneEntry>();
+  const shortened = new Map<Entry, DoneEntry>();
   const sized = state.entries.map((entry) => ({ entry, bytes: bytesOf(entry) }));
   for (const { entry, bytes } of sized.sort((one, other) => other.bytes - one.bytes)) {
     if (excess <= 0) break;
@@ -54,9 +54,9 @@ function fitting(state: RunState): Entry[] {
     const { outcome, cause } = decisionOf(entry);
     const rest = doneEntry({ index, names, resumed }, outcome, cause);
     excess -= bytes - bytesOf(rest);
-    lean.set(entry, rest);
+    shortened.set(entry, rest);
   }
-  return state.entries.map((entry) => lean.get(entry) ?? entry);
+  return state.entries.map((entry) => shortened.get(entry) ?? entry);
 }
 
 /** Why this run sends and watches nothing any more: its time, or its polls (a history has 25,000 events). */

@@ -1,7 +1,7 @@
-import { asResult } from '../gms/operations.ts';
+import { asResult, type Result, type TaskStatus } from '../gms/operations.ts';
 import { capped } from '../gms/text.ts';
 import { LedgerError } from '../ledger/ledger.ts';
-import { addressElsewhere, overdueAfterMillis, releasableAt } from '../ledger/ownership.ts';
+import { addressElsewhere, releasableAt } from '../ledger/ownership.ts';
 import {
   isUnresolved,
   type LedgerRecord,
@@ -10,18 +10,18 @@ import {
   type RunId,
   runOf,
   type StoredRecord,
+  type Unreadable,
 } from '../ledger/record.ts';
 import { isSameRun, type RecordKey, release } from '../ledger/transitions.ts';
 import type { Note, NoteOf } from '../model/note.ts';
-import { defaultBatchSize } from '../model/policy-fields.ts';
 import type { RunInput } from '../model/run-input.ts';
 import { dottedName, fromDottedName, searchIndexOfName } from '../policy/aspects.ts';
 import { namesOf, type ParsedPolicy } from '../policy/parse.ts';
 import { withDeadline } from '../truncation/clock.ts';
-import { type AskDryRun, countRows } from '../truncation/counts.ts';
-import { exceedsTolerance, keptRows, unwrittenIn, whyNotVisible } from '../truncation/kept.ts';
+import type { TruncationCounts } from '../truncation/counts.ts';
 import { endCounters, isInPlace } from '../truncation/watch.ts';
 import { deadlineMarginMillis } from './deadlines.ts';
+import { compareWithBaseline, recount, type SentRecord } from './recount.ts';
 import type { RunServices } from './services.ts';
 import type { RunState } from './state.ts';
 
@@ -63,7 +63,7 @@ export async function releaseIndices(
   return { notes, records: now };
 }
 
-export interface ReleaseRequest {
+interface ReleaseRequest {
   key: RecordKey;
   record: StoredRecord | undefined;
   run: RunId;
@@ -80,8 +80,8 @@ export async function releaseIndex(
 ): Promise<{ kind: 'granted'; record: LedgerRecord } | { kind: 'refused'; note: Note }> {
   const refused = (
     why: NoteOf<'not-released'>['why'],
-    facts: Omit<NoteOf<'not-released'>, 'kind' | 'index' | 'why'> = {},
-  ) => ({ kind: 'refused', note: { kind: 'not-released', index: dottedName(key), why, ...facts } }) as const;
+    fields: Omit<NoteOf<'not-released'>, 'kind' | 'index' | 'why'> = {},
+  ) => ({ kind: 'refused', note: { kind: 'not-released', index: dottedName(key), why, ...fields } }) as const;
   if (record === undefined) return refused('idle');
   if (record.state !== 'unreadable') {
     // A Plan that is retried finds its own release there.
@@ -91,18 +91,22 @@ export async function releaseIndex(
   }
   const until = releasableAt(record);
   if (until !== undefined && services.clock.now() < until) return refused('unresolved', { until });
-  const facts: Release = {
+  const counted: Release = {
     ...(await missingIn(record, key, services, signal)),
     accepted: acceptMissing,
-    ...runbookFacts(record),
+    ...runbookFields(record),
   };
-  const { missing = 0, unknown } = facts;
+  const { missing = 0, unknown } = counted;
   const isEnough = missing <= (acceptMissing ?? 0) && (unknown === undefined || acceptMissing !== undefined);
-  if (!isEnough) return refused(unknown === undefined ? 'missing' : 'unknown', facts);
-  const granted = release(record, key, facts, { ...runOf(run), atMillis: services.clock.now() }, by);
+  if (!isEnough) return refused(unknown === undefined ? 'missing' : 'unknown', counted);
+  const granted = release(record, key, counted, { ...runOf(run), atMillis: services.clock.now() }, by);
   try {
     if (await services.ledger.replace(granted)) {
-      services.log.info('released by a person', { index: key.index, missing: facts.missing, unknown: facts.unknown });
+      services.log.info('released by a person', {
+        index: key.index,
+        missing: counted.missing,
+        unknown: counted.unknown,
+      });
       return { kind: 'granted', record: granted };
     }
     // The answer may have been lost, and another writer may have followed.
@@ -115,70 +119,60 @@ export async function releaseIndex(
   }
 }
 
-/**
- * Rows to keep that are not counted, visible or not, and why that is unknown or proves nothing. Assumed of a task that
- * cannot be asked, if a person releases its index: released-reindex.
- */
+/** An idle record has nothing to release. */
+type Releasable = SentRecord | Unreadable;
+
+/** Rows to keep that are not counted, visible or not, and why that is unknown or proves nothing. */
 async function missingIn(
-  record: StoredRecord,
+  record: Releasable,
   key: RecordKey,
   { operations, clock }: Services,
   signal: AbortSignal,
-): Promise<Pick<Release, 'missing' | 'notVisible' | 'unwritten' | 'unknown' | 'nothingChanged' | 'error' | 'address'>> {
-  if (record.state === 'unreadable' || record.state === 'idle') return { unknown: 'unreadable' };
+): Promise<Release> {
+  if (record.state === 'unreadable') return { unknown: 'unreadable' };
   const address = addressElsewhere(record, key);
   if (address !== undefined) return { unknown: 'address', address: capped(address) };
-  const ask: AskDryRun = (fields) => operations.dryRun(fields, { signal });
-  const { policyCutoffMillis, fields, baseline, method } = record.attempt;
-  // The window's lower end is counted before and after its upper end: if old rows arrive or go in between, the release
-  // is refused.
-  const counted = await asResult(() =>
-    countRows(
-      ask,
-      { ...fields, batchSize: defaultBatchSize },
-      {
-        sent: fields.cutoffMillis,
-        before: policyCutoffMillis,
-        end: baseline.countedAtMillis,
-        again: policyCutoffMillis,
-      },
-    ),
-  );
+  // If old rows arrive or go while they are counted, the release is refused.
+  const counted = await recount(record, { operations, signal }, true);
   if (counted.kind === 'failed') return { unknown: 'uncounted', error: counted.error };
-  const { sent, before, end, again } = counted.value.rows;
-  const rowsToKeep = Math.max(0, end - Math.max(before, again));
-  const missing = Math.max(0, baseline.rowsToKeep - rowsToKeep);
-  if (method === 'delete') return { missing };
-  const taskId = 'taskId' in record ? record.taskId : undefined;
-  if (!isInPlace(record.attempt, { rowsLeft: sent })) {
-    const isOld = clock.now() - record.attempt.sendingSince >= overdueAfterMillis;
-    const isUntouched = taskId === undefined && isOld && !exceedsTolerance(record.attempt, missing);
-    return { unknown: 'reindex', nothingChanged: isUntouched || undefined };
-  }
+  const mayRun = record.attempt.method === 'reindex' && isInPlace(record.attempt, counted.value);
+  const taskId = mayRun && 'taskId' in record ? record.taskId : undefined;
   const status = taskId === undefined ? undefined : await asResult(() => operations.taskStatus(taskId, { signal }));
+  return missingBy(record, counted.value, status, clock.now());
+}
+
+/**
+ * Pure. Assumed of a task that cannot be asked, if a person releases its index: released-reindex.
+ * @param status of a reindex that is in place
+ */
+function missingBy(
+  record: SentRecord,
+  counted: TruncationCounts,
+  status: Result<TaskStatus> | undefined,
+  now: number,
+): Release {
+  const { method, end: endBefore } = record.attempt;
   const seen = status?.kind === 'done' ? status.value : undefined;
-  const isLost = !isUnresolved(record) && record.lastVerdict?.verdict.outcome === 'rows-missing';
-  const kept = keptRows(record.attempt, { ...counted.value, rowsToKeep }, endCounters(seen) ?? record.attempt.end);
-  // In an index that the search engine does not know, nothing can be refreshed.
-  const notVisible = isLost || counted.value.isAbsent ? undefined : whyNotVisible(kept);
-  const counts = { missing, notVisible, unwritten: unwrittenIn(kept) };
+  const end = endCounters(seen) ?? endBefore;
+  const { inPlace, nothingChanged, ...counts } = compareWithBaseline(record, counted, end, now);
+  if (method === 'delete') return { missing: counts.missing };
+  if (!inPlace) return { unknown: 'reindex', nothingChanged };
   // Once a check has seen it end, it cannot run any more.
-  if (status?.kind === 'failed' && record.attempt.end === undefined) {
+  if (status?.kind === 'failed' && endBefore === undefined)
     return { ...counts, unknown: 'running', error: status.error };
-  }
   return seen?.kind === 'found' && !seen.completed ? { ...counts, unknown: 'running' } : counts;
 }
 
 /** What the runbook needs: the cutoff, and of a reindex, whose late rows may hide what it left out, the old index. */
-function runbookFacts(record: StoredRecord): Pick<Release, 'method' | 'indexBefore' | 'indexNow' | 'cutoffMillis'> {
-  if (record.state === 'unreadable' || record.state === 'idle') return {};
+function runbookFields(record: Releasable): Release {
+  if (record.state === 'unreadable') return {};
   const { attempt } = record;
   const cutoffMillis = attempt.policyCutoffMillis;
   if (attempt.method === 'delete') return { cutoffMillis };
   return {
     method: 'reindex',
     indexBefore: attempt.baseline.indexName,
-    indexNow: isUnresolved(record) ? undefined : record.lastVerdict?.verdict.indexNow,
+    indexNow: isUnresolved(record) ? undefined : record.lastVerdict.verdict.indexNow,
     cutoffMillis,
   };
 }

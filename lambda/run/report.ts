@@ -154,11 +154,11 @@ function dataOf(state: RunState, finishedAt: string): ReportData {
 /** The outcome of each entry; a Poll that failed for good leaves some undecided. */
 function finalEntries({ entries, failure }: RunState): DoneEntry[] {
   // Truncate failed, and no Poll found out what it did: the truncation that was due may have been sent.
-  const turn = failure ? entries.find((entry) => entry.phase === 'approved') : undefined;
-  const lastWord = (entry: Entry): DoneEntry => {
+  const interrupted = failure ? entries.find((entry) => entry.phase === 'approved') : undefined;
+  const finalEntry = (entry: Entry): DoneEntry => {
     if (entry.phase === 'done') return entry;
     if (entry.phase === 'watched') return unfinishedEntry(entry, 'step');
-    if (entry !== turn) return doneEntry(entry, 'not-started', { kind: 'setup', what: 'run' });
+    if (entry !== interrupted) return doneEntry(entry, 'not-started', { kind: 'setup', what: 'run' });
     return doneEntry(entry, 'unknown', {
       kind: 'step-failed',
       step: 'truncate',
@@ -166,7 +166,7 @@ function finalEntries({ entries, failure }: RunState): DoneEntry[] {
       sent: 'maybe',
     });
   };
-  return entries.map(lastWord);
+  return entries.map(finalEntry);
 }
 
 /** Smallest first, then by name; entries without a count come last. */

@@ -166,7 +166,6 @@ export const limitedTo = (whole: Counted, cutoffMillis: number, counts: PlannedC
   };
 };
 
-/** The run state before anything is known. */
 export function emptyState(
   { execution }: Pick<PlanEvent, 'execution'>,
   input: RunInput,

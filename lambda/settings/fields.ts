@@ -56,10 +56,8 @@ const tagText = (longest: number) =>
       `must have at most ${longest} letters, digits, spaces and _ . : / = + - @`,
     );
 
-/** Limits that hold where nobody sets others. */
 export const defaultLimits = { minRetentionDays: 7, maxRunHours: 12 } as const;
 
-/** What subscribers of the topic get, by their protocol. */
 const format = (byDefault: DestinationName, description: string) =>
   z.enum(destinationNames).default(byDefault).meta({ description });
 

@@ -54,11 +54,11 @@ function address({ gmsUrl: given, subnetIds }: Given): Warning[] {
   if (gmsUrl === undefined) return [];
   const plain = `gmsUrl ${gmsUrl} is plain http: outside a network of your own, the token can be read in transit; use https.`;
   const outside = `gmsUrl ${gmsUrl} is in a private network, and the functions are in none: put them there (subnetIds and securityGroupIds, or vpc).`;
-  const doubt = clusterHostWarning(gmsUrl);
+  const problem = clusterHostWarning(gmsUrl);
   return [
     ...(isPrivate(gmsUrl) && subnetIds === undefined ? warning('no-network', ['gmsUrl'], outside) : []),
     ...(isPlainAndPublic(gmsUrl, subnetIds !== undefined) ? warning('plain-http', ['gmsUrl'], plain) : []),
-    ...(doubt === undefined ? [] : warning('cluster-host', ['gmsUrl'], `gmsUrl: ${doubt}.`)),
+    ...(problem === undefined ? [] : warning('cluster-host', ['gmsUrl'], `gmsUrl: ${problem}.`)),
   ];
 }
 
@@ -84,9 +84,9 @@ function policies({ policies: all, parameterPrefix }: Given): Warning[] {
     return warning('no-policy', ['policies'], text);
   }
   return all.flatMap(({ names }, at) => {
-    const doubt = names && nameWarning(names);
-    if (doubt === undefined) return [];
-    return warning(`name-${at + 1}`, ['policies', at, 'aspect'], `policy ${at + 1}: ${doubt}.`);
+    const problem = names && nameWarning(names);
+    if (problem === undefined) return [];
+    return warning(`name-${at + 1}`, ['policies', at, 'aspect'], `policy ${at + 1}: ${problem}.`);
   });
 }
 

@@ -6,7 +6,7 @@ import { isUnresolved, type RunId, type StoredRecord, type Unresolved, type Verd
 import { isSameRun, recordStatus, recordVerdict } from '../ledger/transitions.ts';
 import { concernsServer, type ServerError } from '../model/server-error.ts';
 import type { Clock } from './clock.ts';
-import { type AskDryRun, countTruncation, countWindow, type TruncationCounts } from './counts.ts';
+import { countTruncation, countWindow, dryRunnerOf, type TruncationCounts } from './counts.ts';
 import { isFinal, judge, judgeUncountable, stateAfter } from './judge.ts';
 import { nextCheckAt } from './next-check.ts';
 import { physicalIndex, readSizes } from './sizes.ts';
@@ -79,7 +79,7 @@ async function observe(record: Unresolved, watch: Watch, services: CheckServices
   if (hasHigherCounter(watch, status) && !isLastCheck(at)) return { at, until: clock.now(), status };
   const { attempt } = record;
   const { countedAtMillis } = attempt.baseline;
-  const counted = await asResult(() => countTruncation(asker(services), { ...attempt, countedAtMillis }));
+  const counted = await asResult(() => countTruncation(dryRunnerOf(services), { ...attempt, countedAtMillis }));
   const until = clock.now();
   if (counted.kind === 'failed') return { at, until, status, statusError, error: counted.error };
   return { at, until, status, statusError, counts: counted.value, error: failure };
@@ -102,11 +102,6 @@ async function readStatus(
   // Where a status was read before, a failure is no sign that nothing runs.
   return hasStatus || asked.error.kind === 'aborted' ? { failure: asked.error } : { statusError: asked.error };
 }
-
-const asker =
-  ({ operations, signal }: CheckServices): AskDryRun =>
-  (fields) =>
-    operations.dryRun(fields, { signal });
 
 const keepWatching = (record: Unresolved, watch: Watch, now: number): CheckResult => ({
   kind: 'watching',
@@ -159,7 +154,7 @@ async function resolve(
 }
 
 async function nextWindow({ attempt }: Unresolved, counts: TruncationCounts, services: CheckServices) {
-  const counted = await asResult(() => countWindow(asker(services), attempt, counts, services.clock.now()));
+  const counted = await asResult(() => countWindow(dryRunnerOf(services), attempt, counts, services.clock.now()));
   return counted.kind === 'done' ? counted.value : undefined;
 }
 

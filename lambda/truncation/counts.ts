@@ -1,4 +1,4 @@
-import { type DryRun, OperationsError, type TruncateFields } from '../gms/operations.ts';
+import { type DryRun, type Operations, OperationsError, type TruncateFields } from '../gms/operations.ts';
 import type { Attempt, Window } from '../ledger/record.ts';
 import { dayMillis } from '../model/time.ts';
 import type { PolicySettings } from '../policy/schema.ts';
@@ -11,7 +11,12 @@ import type { PolicySettings } from '../policy/schema.ts';
  */
 
 /** A dry run with these fields. Throws OperationsError. */
-export type AskDryRun = (fields: TruncateFields) => Promise<DryRun>;
+export type DryRunner = (fields: TruncateFields) => Promise<DryRun>;
+
+export const dryRunnerOf =
+  ({ operations, signal }: { operations: Pick<Operations, 'dryRun'>; signal: AbortSignal }): DryRunner =>
+  (fields) =>
+    operations.dryRun(fields, { signal });
 
 /**
  * The request fields of one policy, the same for the dry run that justifies a truncate and for the truncate itself.
@@ -50,7 +55,7 @@ export interface Rows<Cutoffs> {
  * servers (another prefix, an upgrade).
  */
 export async function countRows<Cutoffs extends Record<string, number | undefined>>(
-  ask: AskDryRun,
+  ask: DryRunner,
   fields: Pick<TruncateFields, 'entityType' | 'aspect' | 'batchSize'>,
   cutoffs: Cutoffs,
 ): Promise<Rows<Cutoffs>> {
@@ -66,7 +71,7 @@ export async function countRows<Cutoffs extends Record<string, number | undefine
       isKnown = true;
       totals.push(rowsTotal);
     } catch (error) {
-      if (!(error instanceof OperationsError) || error.fact.kind !== 'no-index') throw error;
+      if (!(error instanceof OperationsError) || error.serverError.kind !== 'no-index') throw error;
       rows[name] = 0;
       absent = error;
     }
@@ -90,14 +95,19 @@ export interface TruncationCounts {
   isEmpty?: boolean;
 }
 
-/** Rows to delete, and rows to keep: those in (policyCutoffMillis, countedAtMillis]. Throws OperationsError. */
+/**
+ * Rows to delete, and rows to keep: those in (policyCutoffMillis, countedAtMillis]. Throws OperationsError.
+ * @param isStrict the lower end of that window is counted after its upper end as well: rows that arrive or go in between
+ *   make it smaller, too
+ */
 export async function countTruncation(
-  ask: AskDryRun,
+  ask: DryRunner,
   {
     fields,
     policyCutoffMillis,
     countedAtMillis,
   }: Pick<Attempt, 'fields' | 'policyCutoffMillis'> & { countedAtMillis: number },
+  isStrict = false,
 ): Promise<TruncationCounts> {
   // The row limit makes the cutoff older than the policy's own, at which the rows to keep begin.
   const isLimited = fields.cutoffMillis !== policyCutoffMillis;
@@ -105,9 +115,11 @@ export async function countTruncation(
     sent: fields.cutoffMillis,
     policy: isLimited ? policyCutoffMillis : undefined,
     end: countedAtMillis,
+    again: isStrict ? policyCutoffMillis : undefined,
   });
-  const { sent, policy = sent, end } = rows;
-  return { rowsLeft: sent, rowsToKeep: Math.max(0, end - policy), rowsUntilEnd: end, isAbsent, isEmpty };
+  const { sent, policy = sent, end, again = policy } = rows;
+  const rowsToKeep = Math.max(0, end - Math.max(policy, again));
+  return { rowsLeft: sent, rowsToKeep, rowsUntilEnd: end, isAbsent, isEmpty };
 }
 
 /** Where the window between two runs begins: this far from the policy's cutoff to the run's start. */
@@ -127,7 +139,7 @@ export const retentionOfWindow = ({ afterMillis }: Pick<Window, 'afterMillis'>, 
  * so the window's end is counted again, after its beginning
  */
 export async function countWindow(
-  ask: AskDryRun,
+  ask: DryRunner,
   attempt: Attempt,
   { rowsLeft, rowsUntilEnd }: TruncationCounts,
   nowMillis: number,

@@ -36,30 +36,30 @@ function judgeDelete({ state, attempt }: Unresolved, watch: Watch, counts: Count
   const counters = countersOf(watch);
   const gone = Math.max(0, baseline.rowsToDelete - counts.rowsLeft);
   const goneBesides = rowsGoneBesides(watch, gone);
-  const facts = { ...commonFacts(attempt, counts), rowsDeleted: gone - (goneBesides ?? 0) };
+  const fields = { ...commonFields(attempt, counts), rowsDeleted: gone - (goneBesides ?? 0) };
   const isUntouched = counts.rowsLeft >= baseline.rowsToDelete && counts.rowsToKeep >= baseline.rowsToKeep;
   if (state === 'sending' && isUntouched) {
-    return { ...facts, outcome: 'failed', cause: { kind: 'unchanged', error: attempt.callError, ...counters } };
+    return { ...fields, outcome: 'failed', cause: { kind: 'unchanged', error: attempt.callError, ...counters } };
   }
-  if (exceedsTolerance(attempt, facts.rowsMissing)) {
-    return { ...facts, ...rowsMissing(attempt, counts, { ...counters, goneBesides }) };
+  if (exceedsTolerance(attempt, fields.rowsMissing)) {
+    return { ...fields, ...rowsMissing(attempt, counts, { ...counters, goneBesides }) };
   }
   if (isRemainder(counts.rowsLeft, baseline.rowsToDelete)) {
     // Its task has deleted as many as there were: what is left has arrived since.
     const arrived = arrivedMeanwhile(watch, attempt, counts);
-    const rowsDeleted = arrived === undefined ? facts.rowsDeleted : baseline.rowsToDelete;
+    const rowsDeleted = arrived === undefined ? fields.rowsDeleted : baseline.rowsToDelete;
     return {
-      ...facts,
+      ...fields,
       rowsDeleted,
       outcome: 'incomplete',
       cause: { kind: 'remains', arrived, goneBesides, ...counters },
     };
   }
   // If the counts prove the whole truncation, a status that agrees adds nothing.
-  const agrees = counters.done === counters.total && (counters.done ?? 0) <= facts.rowsDeleted;
+  const agrees = counters.done === counters.total && (counters.done ?? 0) <= fields.rowsDeleted;
   const isAllSaid = agrees && !counters.conflicts && !counters.cancelled;
   return {
-    ...facts,
+    ...fields,
     outcome: 'truncated',
     cause: { kind: 'verified', rest: attempt.rest, goneBesides, ...(isAllSaid ? {} : counters) },
   };
@@ -92,14 +92,14 @@ function judgeInPlace({ state, attempt }: Unresolved, watch: Watch, counts: Coun
   const { baseline } = attempt;
   const counters = withRowsWritten(countersOf(watch), watch, attempt);
   const kept = keptRows(attempt, counts, watch.end);
-  const facts = {
-    ...commonFacts(attempt, counts),
+  const fields = {
+    ...commonFields(attempt, counts),
     ...rowsGone(kept),
     // The alias has moved, and the rows are in the old index: nothing is deleted.
     rowsLeftBehind: Math.max(0, baseline.rowsToDelete - counts.rowsLeft),
   };
   if (kept.kind === 'missing') {
-    return { ...facts, ...rowsMissing(attempt, counts, { ...counters, unwritten: kept.unwritten || undefined }) };
+    return { ...fields, ...rowsMissing(attempt, counts, { ...counters, unwritten: kept.unwritten || undefined }) };
   }
   const { rowsToKeep: expected } = baseline;
   const { rowsToKeep: found } = counts;
@@ -108,16 +108,16 @@ function judgeInPlace({ state, attempt }: Unresolved, watch: Watch, counts: Coun
     const written = kept.kind === 'not-visible' ? kept.written : undefined;
     const error = attempt.callError ?? watch.statusError;
     return {
-      ...facts,
+      ...fields,
       outcome: 'unknown',
       cause: { kind: 'not-visible', expected, found, written, error, ...counters },
     };
   }
   if (state === 'running' && accountsFor(watch.end, attempt) && isSurelyMoved(attempt, counts, kept)) {
     const shown = counters.conflicts ? counters : {};
-    return { ...facts, outcome: 'truncated', cause: { kind: 'verified', ...shown } };
+    return { ...fields, outcome: 'truncated', cause: { kind: 'verified', ...shown } };
   }
-  return { ...facts, ...unproven(attempt, watch, true, counters) };
+  return { ...fields, ...unproven(attempt, watch, true, counters) };
 }
 
 /**
@@ -150,12 +150,15 @@ const contradictedShare = 0.1;
 /** The counts are of the old index: until a new one takes its place, every row is where it was. */
 function judgeNotInPlace(attempt: Attempt, watch: Watch, counts: Counts): Verdict {
   const counters = withRowsWritten(countersOf(watch), watch, attempt);
-  const facts = commonFacts(attempt, counts);
+  const fields = commonFields(attempt, counts);
   const isContradicted =
     accountsFor(watch.end, attempt) && counts.rowsToKeep < attempt.baseline.rowsToKeep * contradictedShare;
-  if (isContradicted) return { ...facts, rowsMissing: undefined, ...unproven(attempt, watch, false, counters) };
-  const isLost = exceedsTolerance(attempt, facts.rowsMissing);
-  return { ...facts, ...(isLost ? rowsMissing(attempt, counts, counters) : unproven(attempt, watch, false, counters)) };
+  if (isContradicted) return { ...fields, rowsMissing: undefined, ...unproven(attempt, watch, false, counters) };
+  const isLost = exceedsTolerance(attempt, fields.rowsMissing);
+  return {
+    ...fields,
+    ...(isLost ? rowsMissing(attempt, counts, counters) : unproven(attempt, watch, false, counters)),
+  };
 }
 
 function unproven({ callError }: Attempt, { vanished, statusError }: Watch, inPlace: boolean, counters: Counters) {
@@ -197,7 +200,7 @@ export function isFinal(
 export const stateAfter = ({ outcome, method }: Verdict): 'idle' | 'quarantined' =>
   outcome === 'rows-missing' || (outcome === 'unknown' && method === 'reindex') ? 'quarantined' : 'idle';
 
-const commonFacts = ({ method, baseline }: Attempt, counts: Counts) => ({
+const commonFields = ({ method, baseline }: Attempt, counts: Counts) => ({
   method,
   noIndex: counts.isAbsent || undefined,
   rowsRemaining: counts.rowsLeft,

@@ -46,7 +46,7 @@ export async function runHere(
       width: 80,
       ask,
       print,
-      complain: (text) => {
+      printError: (text) => {
         here.stderr += `${text}\n`;
       },
       printed: async () => (isOutputDiscarded ? 'not-asked' : 'taken'),

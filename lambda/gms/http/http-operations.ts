@@ -57,8 +57,8 @@ export function createOperations(options: HttpOperationsOptions): Operations {
     async dryRun(fields, read) {
       const requestInfo: RequestInfo = { operation: 'dry-run', baseUrl };
       const parse = (json: unknown, sanitize: Sanitize) => readDryRun(textOf(unwrapped(json)), sanitize);
-      const { answer, value } = await requestWithRetry(client, requestInfo, truncateBody(fields, true), parse, read);
-      return { ...value, ...clockSkew(answer.dates, client.realNow()) };
+      const { response, value } = await requestWithRetry(client, requestInfo, truncateBody(fields, true), parse, read);
+      return { ...value, ...clockSkew(response.dates, client.realNow()) };
     },
     truncate: (fields, maySend) => truncateOnce(client, { operation: 'truncate', baseUrl }, fields, maySend),
     async taskStatus(task, read) {
@@ -110,7 +110,7 @@ async function truncateOnce(
     info = sentBy(identity, requestInfo, realNow());
     request = requestOf(baseUrl, info, truncateBody(fields, false), identity, notRepeated);
   } catch (error) {
-    if (error instanceof OperationsError) return { kind: 'not-sent', why: error.fact };
+    if (error instanceof OperationsError) return { kind: 'not-sent', why: error.serverError };
     const text = identities.sanitize(error instanceof Error ? error.message : String(error));
     return { kind: 'not-sent', why: { kind: 'defect', operation, text } };
   }
@@ -128,7 +128,7 @@ async function requestWithRetry<Value>(
   body: object,
   parse: Parse<Value>,
   { signal, attempts = client.attempts.failed }: ReadOptions = {},
-): Promise<{ answer: HttpResponse; value: Value }> {
+): Promise<{ response: HttpResponse; value: Value }> {
   const { identities, realNow, random } = client;
   let identity = await identities.get(requestInfo);
   let mayReread = true;
@@ -140,7 +140,7 @@ async function requestWithRetry<Value>(
     const request = requestOf(client.baseUrl, info, body, identity);
     const tried = await tryOnce(client, request, info, parse, signal);
     if (tried.failure === undefined) return tried;
-    const { answer, failure } = tried;
+    const { response, failure } = tried;
     if (mayReread && mayBeOutdated(failure, identity)) {
       // The operator may have renewed the identity since it was read; a refused one does not count as a failed attempt.
       mayReread = false;
@@ -156,14 +156,14 @@ async function requestWithRetry<Value>(
       throw new OperationsError(tries === 1 ? failure : { ...failure, tries });
     }
     await client.sleep(
-      backoffMillis(tries, random(), retryAfterMillis(answer?.headers['retry-after'], realNow())),
+      backoffMillis(tries, random(), retryAfterMillis(response?.headers['retry-after'], realNow())),
       signal,
     );
   }
 }
 
-const sentBy = (identity: Identity, requestInfo: RequestInfo, now: number): RequestInfo => ({
-  ...requestInfo,
+const sentBy = (identity: Identity, info: RequestInfo, now: number): RequestInfo => ({
+  ...info,
   sent: partsOf(identity),
   certificate: identity.certificate && validityProblem(identity.certificate, now),
 });
@@ -176,20 +176,20 @@ const mayBeOutdated = ({ status, kind }: ServerError, { headers, certificate }: 
 async function tryOnce<Value>(
   { transport, identities: { sanitize } }: Client,
   request: HttpRequest,
-  requestInfo: RequestInfo,
+  info: RequestInfo,
   parse: Parse<Value>,
   signal: AbortSignal | undefined,
 ): Promise<
-  { answer: HttpResponse; value: Value; failure?: undefined } | { answer?: HttpResponse; failure: ServerError }
+  { response: HttpResponse; value: Value; failure?: undefined } | { response?: HttpResponse; failure: ServerError }
 > {
   try {
-    const answer = await transport.post(request, signal);
-    const failure = failureOfStatus(answer, requestInfo, sanitize);
-    return failure ? { answer, failure } : { answer, value: parseResponse(answer, requestInfo, parse, sanitize) };
+    const response = await transport.post(request, signal);
+    const failure = failureOfStatus(response, info, sanitize);
+    return failure ? { response, failure } : { response, value: parseResponse(response, info, parse, sanitize) };
   } catch (error) {
-    if (error instanceof OperationsError) return { failure: error.fact };
+    if (error instanceof OperationsError) return { failure: error.serverError };
     if (!(error instanceof TransportError)) throw error;
-    return { failure: failureOfTransport(error, requestInfo) };
+    return { failure: failureOfTransport(error, info) };
   }
 }
 
@@ -206,15 +206,15 @@ const isTransient = ({ kind, code, engine }: ServerError): boolean =>
 
 /** The content of a 2xx answer. Throws OperationsError if it is not what the operation promises. */
 function parseResponse<Value>(
-  answer: HttpResponse,
-  requestInfo: RequestInfo,
+  response: HttpResponse,
+  info: RequestInfo,
   parse: Parse<Value>,
   sanitize: Sanitize,
 ): Value {
-  const json = answer.complete ? parseJson(answer.body) : undefined;
-  if (json === undefined) throw new OperationsError(failureOfBody(answer, requestInfo, sanitize));
+  const json = response.complete ? parseJson(response.body) : undefined;
+  if (json === undefined) throw new OperationsError(failureOfBody(response, info, sanitize));
   const value = parse(json, sanitize);
-  if (value instanceof Unreadable) throw new OperationsError(failureOfContent(answer, requestInfo, value.excerpt));
+  if (value instanceof Unreadable) throw new OperationsError(failureOfContent(response, info, value.excerpt));
   return value;
 }
 

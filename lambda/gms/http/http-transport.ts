@@ -51,7 +51,7 @@ const idleMillis = 4000;
  */
 export function createHttpTransport(options: HttpTransportOptions = {}): HttpTransport {
   const { ca, maxBodyBytes = defaultMaxBodyBytes } = options;
-  const secureContext = contexts(ca);
+  const secureContext = secureContexts(ca);
   // What cannot be used is said at once.
   secureContext();
   const limits = { timeoutMillis: options.readTimeoutMillis ?? readTimeoutMillis, maxBodyBytes };
@@ -72,7 +72,7 @@ export function createHttpTransport(options: HttpTransportOptions = {}): HttpTra
     const url = new URL(outgoing.url);
     const { certificate } = outgoing;
     const single: SingleRequest = { ...optionsOf(url, outgoing), target: url, certificate, agent };
-    return answerTo(request(single), outgoing, limits, signal);
+    return sendAndRead(request(single), outgoing, limits, signal);
   };
 
   return {
@@ -98,7 +98,7 @@ export function createHttpTransport(options: HttpTransportOptions = {}): HttpTra
         if (!isAllowed(maySend)) throw new TransportError('withheld', false);
         const sending = request({ ...optionsOf(url, outgoing), createConnection: () => socket });
         // After a timeout, reset the connection: after a graceful close, a proxy could still deliver what it holds.
-        return await answerTo(sending, outgoing, { ...onceLimits, onTimeout: reset });
+        return await sendAndRead(sending, outgoing, { ...onceLimits, onTimeout: reset });
       } finally {
         socket.destroy();
       }
@@ -111,7 +111,7 @@ export function createHttpTransport(options: HttpTransportOptions = {}): HttpTra
 }
 
 /** Made again only where something has been renewed; undefined for Node's own. */
-function contexts(
+function secureContexts(
   ca: (() => string) | undefined,
 ): (certificate?: ClientCertificate | undefined) => SecureContext | undefined {
   let last: { pem: string | undefined; certificate: ClientCertificate | undefined; context: SecureContext } | undefined;
@@ -130,7 +130,6 @@ type SingleRequest = RequestOptions & { target: URL; certificate: ClientCertific
 
 type Connect = (url: URL, certificate: ClientCertificate | undefined) => ReturnType<typeof connectTo>;
 
-/** Keeps a server's connection for the next read. */
 class KeptConnections extends Agent {
   readonly #connect: Connect;
 
@@ -159,7 +158,7 @@ const optionsOf = ({ host, pathname, search }: URL, { headers, body }: Outgoing)
 });
 
 /** Ends the request with its body, and reads the answer. Throws TransportError. */
-function answerTo(
+function sendAndRead(
   sending: ClientRequest,
   { body }: Outgoing,
   { timeoutMillis, maxBodyBytes, onTimeout }: { timeoutMillis: number; maxBodyBytes: number; onTimeout?: () => void },
@@ -208,7 +207,7 @@ function answerTo(
       received = response;
       const chunks: Buffer[] = [];
       let room = maxBodyBytes;
-      const answer = (complete: boolean): void => {
+      const end = (complete: boolean): void => {
         if (!settle()) return;
         const status = response.statusCode ?? 0;
         const headers = joinedHeaders(response.headers);
@@ -224,10 +223,10 @@ function answerTo(
       };
       response.on('data', (chunk: Buffer) => {
         chunks.push(chunk.subarray(0, room));
-        if (chunk.length > room) answer(false);
+        if (chunk.length > room) end(false);
         room -= chunk.length;
       });
-      response.once('end', () => answer(true));
+      response.once('end', () => end(true));
       response.on('error', failBy);
     });
     sending.on('error', failBy);

@@ -14,12 +14,12 @@ const expiryNoticeMillis = 14 * dayMillis;
 /** The identity for requests, and a sanitizer that never shows it, even if a server echoes it. */
 export interface IdentityProvider {
   /** Throws OperationsError of kind `token` if there is no usable identity. */
-  get(requestInfo: RequestInfo): Promise<Identity>;
+  get(info: RequestInfo): Promise<Identity>;
   /**
    * The identity after a refusal: read again, once for all requests that were refused together. Undefined if nothing
    * has been renewed. Throws as `get`.
    */
-  refreshAfterRefusal(refused: Identity, requestInfo: RequestInfo): Promise<Identity | undefined>;
+  refreshAfterRefusal(refused: Identity, info: RequestInfo): Promise<Identity | undefined>;
   readonly sanitize: Sanitize;
 }
 
@@ -49,12 +49,12 @@ export function createIdentityProvider(source: IdentitySource): IdentityProvider
   }
 
   return {
-    get: (requestInfo) => usable(source.get(), requestInfo),
-    async refreshAfterRefusal(refused, requestInfo) {
+    get: (info) => usable(source.get(), info),
+    async refreshAfterRefusal(refused, info) {
       rereading ??= rereadUnlessDone(refused).finally(() => {
         rereading = undefined;
       });
-      const fresh = await usable(rereading, requestInfo);
+      const fresh = await usable(rereading, info);
       return isSame(fresh, refused) ? undefined : fresh;
     },
     get sanitize() {

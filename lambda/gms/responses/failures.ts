@@ -18,27 +18,27 @@ export interface RequestInfo {
   certificate?: ServerError['certificate'];
 }
 
-type Answer = Pick<HttpResponse, 'status' | 'headers' | 'body'>;
+type Response = Pick<HttpResponse, 'status' | 'headers' | 'body'>;
 
 /** Undefined for a 2xx. */
-export function failureOfStatus(answer: Answer, requestInfo: RequestInfo, sanitize: Sanitize): ServerError | undefined {
-  const { status } = answer;
-  const { operation, baseUrl } = requestInfo;
+export function failureOfStatus(response: Response, info: RequestInfo, sanitize: Sanitize): ServerError | undefined {
+  const { status } = response;
+  const { operation, baseUrl } = info;
   if (status >= 200 && status < 300) return undefined;
-  const page = isPage(answer);
-  const kind = kindOf(answer, page);
-  const engine = page || ofOthers.includes(kind) ? undefined : engineErrorIn(allSaid(answer.body));
-  const text = page ? titleOf(answer.body, sanitize) : errorMessageOf(answer.body, engine?.quote, sanitize);
+  const page = isPage(response);
+  const kind = kindOf(response, page);
+  const engine = page || ofOthers.includes(kind) ? undefined : engineErrorIn(wholeMessage(response.body));
+  const text = page ? titleOf(response.body, sanitize) : errorMessageOf(response.body, engine?.quote, sanitize);
   return {
     kind,
     operation,
     status,
     text: text || undefined,
     engine: engine?.kind,
-    toHttps: isToHttps(answer, baseUrl) || undefined,
-    wants: kind === 'gateway' ? wantedBy(answer) : undefined,
+    toHttps: isToHttps(response, baseUrl) || undefined,
+    wants: kind === 'gateway' ? wantedBy(response) : undefined,
     page: page || undefined,
-    ...identityFor(kind, requestInfo),
+    ...identityFor(kind, info),
   };
 }
 
@@ -59,33 +59,33 @@ function isToHttps({ status, headers }: Pick<HttpResponse, 'status' | 'headers'>
   return protocol === 'https:' && hostname === new URL(baseUrl).hostname;
 }
 
-function kindOf(answer: Answer, page: boolean): ServerErrorKind {
-  const { status, body } = answer;
+function kindOf(response: Response, page: boolean): ServerErrorKind {
+  const { status, body } = response;
   if (status >= 300 && status < 400) return 'redirect';
-  const said = readRestError(body);
+  const message = readRestError(body);
   // A missing index is a 500 with the search engine's words, which newer releases put after the index's name. An HTML
   // page never comes from DataHub.
-  if (!page && /index_not_found_exception|no such index/i.test(said ?? body.slice(0, 8192))) return 'no-index';
-  if (said !== undefined && status >= 400 && unknownAction.test(said)) return 'too-old';
-  if (status >= 500) return wantedBy(answer) === 'sign-in' ? 'gateway' : 'server-error';
+  if (!page && /index_not_found_exception|no such index/i.test(message ?? body.slice(0, 8192))) return 'no-index';
+  if (message !== undefined && status >= 400 && unknownAction.test(message)) return 'too-old';
+  if (status >= 500) return wantedBy(response) === 'sign-in' ? 'gateway' : 'server-error';
   switch (status) {
     case 401:
       // Before 0.13.2 a missing privilege was a 401, in the form of a rest.li error; a refused token never is.
-      if (said !== undefined && /\buser is unauthorized\b/i.test(said)) return 'privilege';
-      return wantedBy(answer) === undefined ? 'unauthorized' : 'gateway';
+      if (message !== undefined && /\buser is unauthorized\b/i.test(message)) return 'privilege';
+      return wantedBy(response) === undefined ? 'unauthorized' : 'gateway';
     case 403:
       // DataHub's own refusals are rest.li errors; a gateway's ("RBAC: access denied") are not.
-      if (said === undefined || wantedBy(answer) !== undefined) return 'gateway';
-      return isGateways(answer) ? 'gateway' : 'privilege';
+      if (message === undefined || wantedBy(response) !== undefined) return 'gateway';
+      return isGateways(response) ? 'gateway' : 'privilege';
     case 404:
       return 'not-found';
     case 429:
       return 'throttled';
     case 400:
     case 422:
-      return said === undefined ? 'gateway' : 'bad-request';
+      return message === undefined ? 'gateway' : 'bad-request';
     default:
-      return said === undefined || status === 405 || isGateways(answer) ? 'gateway' : 'bad-request';
+      return message === undefined || status === 405 || isGateways(response) ? 'gateway' : 'bad-request';
   }
 }
 
@@ -93,7 +93,7 @@ function kindOf(answer: Answer, page: boolean): ServerErrorKind {
 const unknownAction = /\b(?:action|operation named)\b.*\bnot (?:supported|found|defined)\b/i;
 
 /** What something in front of DataHub asks for; undefined if it does not say, and for all answers of DataHub. */
-function wantedBy({ status, headers, body }: Answer): ServerError['wants'] {
+function wantedBy({ status, headers, body }: Response): ServerError['wants'] {
   const text = body.slice(0, 8192);
   // The codes are nginx's own, in its logs and on its pages.
   if (status === 495 || status === 496 || /\b(?:client|SSL|TLS) certificate\b/i.test(text)) {
@@ -111,7 +111,7 @@ function wantedBy({ status, headers, body }: Answer): ServerError['wants'] {
  * Whether a 4xx is a gateway's, by signs that DataHub's own never have: a challenge, a header of a cloud or proxy,
  * JSON of another form, XML, a web server's own page or a form to sign in, or words of other credentials.
  */
-function isGateways({ status, headers, body }: Answer): boolean {
+function isGateways({ status, headers, body }: Response): boolean {
   if (gatewayHeaders.some((name) => headers[name] !== undefined)) return true;
   const json = parseJson(body);
   if (isObject(json) ? !isOwnError(json, status) : json !== undefined) return true;
@@ -154,27 +154,27 @@ export const failureOfContent = (
 });
 
 /** A 2xx answer whose body is not JSON, or cannot be read as a whole. */
-export function failureOfBody(answer: HttpResponse, requestInfo: RequestInfo, sanitize: Sanitize): ServerError {
-  const { operation } = requestInfo;
-  const { status, complete, encoding } = answer;
-  const page = isPage(answer);
+export function failureOfBody(response: HttpResponse, info: RequestInfo, sanitize: Sanitize): ServerError {
+  const { operation } = info;
+  const { status, complete, encoding } = response;
+  const page = isPage(response);
   if (encoding !== undefined || (!complete && !page)) {
     return { kind: 'not-read', operation, status, encoding: encoding && (sanitize(encoding) || undefined) };
   }
   // JSON that was cut off tells nothing.
-  const text = page ? titleOf(answer.body, sanitize) : /^\s*[[{]/.test(answer.body) ? '' : sanitize(answer.body);
-  const said = { text: text || undefined, page: page || undefined };
-  return { kind: 'not-json', operation, status, ...said, ...identityFor('not-json', requestInfo) };
+  const text = page ? titleOf(response.body, sanitize) : /^\s*[[{]/.test(response.body) ? '' : sanitize(response.body);
+  const shown = { text: text || undefined, page: page || undefined };
+  return { kind: 'not-json', operation, status, ...shown, ...identityFor('not-json', info) };
 }
 
 export function failureOfTransport(
   { stage, code, status, seconds }: Pick<TransportError, 'stage'> & Partial<TransportError>,
-  requestInfo: RequestInfo,
+  info: RequestInfo,
 ): ServerError {
-  const { operation, baseUrl } = requestInfo;
+  const { operation, baseUrl } = info;
   const kind = stage === 'withheld' ? 'aborted' : stage;
   const host = kind === 'dns' || kind === 'connect' || kind === 'tls' ? new URL(baseUrl).host : undefined;
-  return { kind, operation, status, code, host, seconds, ...identityFor(kind, requestInfo) };
+  return { kind, operation, status, code, host, seconds, ...identityFor(kind, info) };
 }
 
 /** What an error answer says; empty if it contains nothing readable. */
@@ -187,7 +187,7 @@ function errorMessageOf(body: string, ofEngine: string | undefined, sanitize: Sa
  * The message of a rest.li error and its cause, which only its stack trace says of some; or the search engine's own
  * error, where it is passed on as it is. Empty for other bodies.
  */
-function allSaid(body: string): string {
+function wholeMessage(body: string): string {
   const error = parseJson(body);
   const stackTrace = isObject(error) && typeof error['stackTrace'] === 'string' ? error['stackTrace'] : '';
   const passedOn = isObject(error) && isObject(error['error']) && 'root_cause' in error['error'] ? body : '';

@@ -10,31 +10,31 @@ import type { Sanitize } from './server-text.ts';
  * started: a 400 can come from a reindex that failed after it moved the alias (ESIndexBuilder), and a 401, 403, 404 or
  * 429 from a proxy that has passed the request on.
  */
-export function truncationOf(answer: HttpResponse, requestInfo: RequestInfo, sanitize: Sanitize): Truncation {
-  const failure = failureOfStatus(answer, requestInfo, sanitize);
+export function truncationOf(response: HttpResponse, info: RequestInfo, sanitize: Sanitize): Truncation {
+  const failure = failureOfStatus(response, info, sanitize);
   if (failure) return { kind: 'unresolved', error: failure };
-  const { status, body, complete } = answer;
+  const { status, body, complete } = response;
   const value = unwrapped(parseJson(body) ?? body);
   const taskId = complete && typeof value === 'string' ? readTaskId(value) : undefined;
   if (taskId && !sanitize.repeatsSecret(taskId)) return { kind: 'started', taskId };
   const text = sanitize(textOf(value)) || undefined;
-  return { kind: 'unresolved', error: { kind: 'no-task-id', operation: requestInfo.operation, status, text } };
+  return { kind: 'unresolved', error: { kind: 'no-task-id', operation: info.operation, status, text } };
 }
 
 /** A failed request proves that nothing was started only if not one byte of it was written. */
-export function truncationWithoutAnswer(error: unknown, requestInfo: RequestInfo, sanitize: Sanitize): Truncation {
+export function truncationWithoutAnswer(error: unknown, info: RequestInfo, sanitize: Sanitize): Truncation {
   if (!(error instanceof TransportError)) {
     // A bug in this program: nobody knows how far the request got.
     const text = sanitize(error instanceof Error ? error.message : String(error)) || undefined;
-    return { kind: 'unresolved', error: { kind: 'defect', operation: requestInfo.operation, text } };
+    return { kind: 'unresolved', error: { kind: 'defect', operation: info.operation, text } };
   }
   if (!error.mayBeWritten) {
-    return { kind: 'not-sent', why: error.stage === 'withheld' ? 'withheld' : failureOfTransport(error, requestInfo) };
+    return { kind: 'not-sent', why: error.stage === 'withheld' ? 'withheld' : failureOfTransport(error, info) };
   }
   const { status } = error;
   // The status arrived but the body was lost: the status means the same as with a body.
   if (status !== undefined && status >= 300) {
-    return truncationOf({ status, headers: {}, dates: [], body: '', complete: false }, requestInfo, sanitize);
+    return truncationOf({ status, headers: {}, dates: [], body: '', complete: false }, info, sanitize);
   }
-  return { kind: 'unresolved', error: failureOfTransport(error, requestInfo) };
+  return { kind: 'unresolved', error: failureOfTransport(error, info) };
 }

@@ -12,9 +12,6 @@ export type DestinationName = (typeof list)[number]['name'];
 
 export const destinationNames = list.map(({ name }) => name);
 
-/** `messages for Slack (slack), …`: for helps and schemas. */
-export const destinationsText = list.map(({ name, what }) => `${what} (${name})`).join(', ');
-
 export const destinations = Object.fromEntries(list.map((one) => [one.name, one])) as Readonly<
   Record<DestinationName, Destination>
 >;

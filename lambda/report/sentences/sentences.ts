@@ -11,8 +11,6 @@ import { notes } from './notes.ts';
 import { iso, moment, percentOf } from './numbers.ts';
 import { asSentence, type Context, joined, ofAnotherRun, replaced, type Sentences, withPeriod } from './phrases.ts';
 
-export { titles } from './phrases.ts';
-
 export const urgencyTexts: Readonly<Record<Urgency, string>> = {
   act: 'Urgency: act now',
   week: 'Urgency: this week',
@@ -56,7 +54,6 @@ function inOneText({ what, why = '', next = '', act, instead }: Sentences): stri
   return joined(asSentence(what), withPeriod(why), asSentence(next), ...commands);
 }
 
-/** What a whole report means for each sentence in it. */
 export const contextOf = (
   {
     policies,

@@ -9,7 +9,6 @@ import type { Entry, RunState } from '../state.ts';
 import { policyEntry } from './policy.ts';
 import type { Preparation } from './prepare.ts';
 
-/** A policy whose index waits for its count. */
 export type PolicyToCount = ParsedPolicy & { kind: 'policy' };
 
 /** What the ledger holds of an index that is not free. */
@@ -30,8 +29,8 @@ export function entriesFromLedger(
   const { records, chosen, canAskServer } = prepared;
   const now = clock.now();
   const held = [...records.values()].map((record) => ownership(record, state)).filter((one) => one.kind !== 'free');
-  const told = held.filter((owned) => !isOnlyCounted(owned, state));
-  const notes = state.ofChange ? [changeNote(prepared, held.length - told.length), ...state.notes] : state.notes;
+  const reported = held.filter((owned) => !isOnlyCounted(owned, state));
+  const notes = state.ofChange ? [changeNote(prepared, held.length - reported.length), ...state.notes] : state.notes;
   const entries: Entry[] = held.flatMap(
     (owned) => recordEntry(owned, policyFor(owned.record.index, chosen), state, now, watches) ?? [],
   );
@@ -43,7 +42,7 @@ export function entriesFromLedger(
     if (entry) entries.push(entry);
     else toCount.push(parsed as PolicyToCount);
   }
-  return { fromLedger: { entries, ...told.reduce(withRelease, { notes, releases: [] }) }, toCount };
+  return { fromLedger: { entries, ...reported.reduce(withRelease, { notes, releases: [] }) }, toCount };
 }
 
 /** Two policies for one index are both invalid. */

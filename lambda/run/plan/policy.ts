@@ -33,7 +33,7 @@ export interface PlanContext {
 export type PlanResult = Entry | NeedsCutoff;
 
 /** More rows are due than one run may delete; further dry runs find the cutoff of this run. */
-export interface NeedsCutoff extends CountedEntry {
+interface NeedsCutoff extends CountedEntry {
   phase: 'unsearched';
   maxRows: number;
 }
@@ -77,8 +77,8 @@ function failureOf(error: ServerError, { serverFailure }: PlanRequests): Cause {
 async function planCounted(counted: CountedEntry, dryRun: DryRun, context: PlanContext): Promise<PlanResult> {
   const { state, requests } = context;
   const { policy } = counted;
-  const facts = factsFor(policy, dryRun, context);
-  const early = decide('plan', facts);
+  const input = decisionInput(policy, dryRun, context);
+  const early = decide('plan', input);
   if (early) return doneEntry(counted, early.outcome, early.cause);
   const maxRows = rowLimit(policy.maxRowsPerRun, dryRun.rowsToDelete, state.approveRows);
   if (dryRun.method === 'delete') {
@@ -86,7 +86,7 @@ async function planCounted(counted: CountedEntry, dryRun: DryRun, context: PlanC
     return { ...counted, phase: 'unsearched', maxRows };
   }
   // One more request, and only for a reindex that is due.
-  const refusal = decide('plan', { ...facts, taskStatusError: await requests.taskStatusRefusal() });
+  const refusal = decide('plan', { ...input, taskStatusError: await requests.taskStatusRefusal() });
   if (refusal) return doneEntry(counted, refusal.outcome, refusal.cause);
   return approvedEntry(counted, state);
 }
@@ -127,7 +127,7 @@ function windowNow(record: StoredRecord | undefined, cutoffMillis: number, state
   return record.window && cutoffMillis <= record.window.afterMillis ? record.window : undefined;
 }
 
-const factsFor = (
+const decisionInput = (
   policy: Policy,
   dryRun: DryRun,
   { state: { runStartMillis, approveRows }, services: { clock, settings } }: PlanContext,
@@ -187,7 +187,7 @@ async function search(from: NeedsCutoff, context: PlanContext): Promise<Entry | 
   }
   const { dryRun: part } = found;
   const planned = { ...from, plan: limitedTo(plan, sent, countsOf(part)) };
-  const refusal = decide('plan', { ...factsFor(policy, part, context), cutoffMillis: sent, isLimited: true });
+  const refusal = decide('plan', { ...decisionInput(policy, part, context), cutoffMillis: sent, isLimited: true });
   if (refusal) return doneEntry(planned, refusal.outcome, refusal.cause);
   // A reindex cannot be limited, and needs task statuses: the next run decides about it as a reindex.
   if (part.method === 'reindex') {

@@ -21,7 +21,6 @@ import type { RunState } from '../state.ts';
 export interface Preparation {
   policies: ParsedPolicy[];
   chosen: ParsedPolicy[];
-  /** The search indices that the input names. */
   named?: readonly string[] | undefined;
   /** In a preview of a change: the policies that are live, or why they cannot be read. */
   live?: ParsedPolicy[] | { problem: string };

@@ -1,12 +1,8 @@
-import { asResult } from '../../gms/operations.ts';
-import { addressElsewhere, overdueAfterMillis } from '../../ledger/ownership.ts';
+import { addressElsewhere } from '../../ledger/ownership.ts';
 import type { Quarantined } from '../../ledger/record.ts';
 import type { CauseOf } from '../../model/cause.ts';
-import { defaultBatchSize } from '../../model/policy-fields.ts';
-import { countTruncation } from '../../truncation/counts.ts';
-import { exceedsTolerance, keptRows, unwrittenIn, whyNotVisible } from '../../truncation/kept.ts';
-import { isInPlace } from '../../truncation/watch.ts';
 import { doneEntry } from '../entries.ts';
+import { compareWithBaseline, recount } from '../recount.ts';
 import type { Entry } from '../state.ts';
 import type { PlanContext } from './policy.ts';
 
@@ -43,33 +39,10 @@ async function countToday(
   { services: { operations, clock } }: PlanContext,
   signal: AbortSignal,
 ): Promise<CauseOf<'quarantined'>['today']> {
-  const { attempt, taskId, lastVerdict } = record;
-  const { fields, policyCutoffMillis, baseline } = attempt;
-  const { countedAtMillis } = baseline;
-  const counted = await asResult(() =>
-    countTruncation((some) => operations.dryRun(some, { signal }), {
-      fields: { ...fields, batchSize: defaultBatchSize },
-      policyCutoffMillis,
-      countedAtMillis,
-    }),
-  );
+  const counted = await recount(record, { operations, signal });
   if (counted.kind === 'failed') return { error: counted.error };
   // That an index is not known says nothing about its rows: its alias may be moving at this moment.
   if (counted.value.isAbsent) return { error: { kind: 'no-index', operation: 'dry-run' } };
-  const { rowsToKeep: expected } = baseline;
-  const { rowsToKeep: found } = counted.value;
-  const inPlace = isInPlace(attempt, counted.value);
-  // Rows that were missing once are reported as missing until they are counted.
-  const mayBeHidden = lastVerdict.verdict.outcome !== 'rows-missing';
-  const kept = inPlace ? keptRows(attempt, counted.value, attempt.end) : undefined;
-  const isOld = clock.now() - attempt.sendingSince >= overdueAfterMillis;
-  const isUntouched = !inPlace && !exceedsTolerance(attempt, expected - found);
-  return {
-    expected,
-    found,
-    inPlace,
-    notVisible: mayBeHidden && kept ? whyNotVisible(kept) : undefined,
-    unwritten: kept && unwrittenIn(kept),
-    nothingChanged: (taskId === undefined && isOld && isUntouched) || undefined,
-  };
+  const { missing: _, ...compared } = compareWithBaseline(record, counted.value, record.attempt.end, clock.now());
+  return { expected: record.attempt.baseline.rowsToKeep, found: counted.value.rowsToKeep, ...compared };
 }

@@ -40,20 +40,20 @@ export class PlanRequests {
 
   async dryRun(fields: TruncateFields): Promise<DryRun> {
     try {
-      const answer = await this.#services.operations.dryRun(fields, { signal: this.#signal });
-      if (answer.clockSkewMillis === undefined) this.lacksDate = true;
-      return answer;
+      const dryRun = await this.#services.operations.dryRun(fields, { signal: this.#signal });
+      if (dryRun.clockSkewMillis === undefined) this.lacksDate = true;
+      return dryRun;
     } catch (error) {
-      if (error instanceof OperationsError) this.failed(error.fact);
+      if (error instanceof OperationsError) this.failed(error.serverError);
       throw error;
     }
   }
 
   /** The first dry run of a run, with the field: it may show whether the server refuses it. Throws OperationsError. */
   async firstDryRun(fields: TruncateFields): Promise<DryRun> {
-    const { isRefused, answer } = await probeForceField((some) => this.dryRun(some), fields);
+    const { isRefused, dryRun } = await probeForceField((some) => this.dryRun(some), fields);
     this.refusesForceField = isRefused;
-    return answer;
+    return dryRun;
   }
 
   /** Why task statuses may not be read, without which a reindex cannot be judged; asked once a run. */

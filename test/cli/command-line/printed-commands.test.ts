@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseArguments } from '../../../cli/command-line/arguments.ts';
 import { mail } from '../../../lambda/report/destinations/mail.ts';
 import type { Audience } from '../../../lambda/report/guide/audience.ts';
@@ -51,11 +51,8 @@ test.each(printed(pods))('on Kubernetes: %s', (command) => {
   if (/ (patch cronjob|create secret) /.test(command)) return;
   const [, quoted, given = quoted ?? ''] =
     /'DATAHUB_RETENTION_ARGS=([^']*)'|DATAHUB_RETENTION_ARGS=(\S+)/.exec(command) ?? [];
-  vi.stubEnv('DATAHUB_RETENTION_POLICIES', '/policies/policies.json');
-  onTestFinished(() => void vi.unstubAllEnvs());
-  expect(parseArguments([], { ...env, DATAHUB_RETENTION_ARGS: given }, 'datahub-retention').verb).toMatch(
-    /^(preview|enforce|release)$/,
-  );
+  const pod = { ...env, DATAHUB_RETENTION_POLICIES: '/policies/policies.json', DATAHUB_RETENTION_ARGS: given };
+  expect(parseArguments([], pod, 'datahub-retention').verb).toMatch(/^(preview|enforce|release)$/);
 });
 
 test.each(split(printed(machine)))('on a machine: %s', (_, [program, verb = '', ...words]) => {

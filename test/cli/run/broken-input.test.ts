@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { folderLedger } from '../../../cli/ledgers/folder-ledger.ts';
 import { serverAddress } from '../../../lambda/gms/http/base-url.ts';
 import { aQuarantined } from '../../support/records.ts';
@@ -60,17 +60,17 @@ test.each<[what: string, mistake: RegExp, spoil: (night: Night, args: string[]) 
   },
 );
 
-test.each<[what: string, spoil: (night: Night) => string[], posts: number, isOutputDiscarded?: boolean]>([
+test.each<[what: string, spoil: (night: Night) => string[], posts: number, context?: Parameters<typeof runHere>[1]]>([
   ['the webhook', ({ files }) => ['--notify-url-file', files.at('no-hook')], 0],
   ['the file of the report', ({ files }) => ['--json', files.at('no/report')], 0],
-  ['every output', () => [], 0, true],
-  ['a variable', ({ given }) => vi.stubEnv('DATAHUB_RETENTION_NOTIFY_FORMAT', 'fax') && given('').slice(-4), 1],
+  ['every output', () => [], 0, { isOutputDiscarded: true }],
+  ['a variable', ({ given }) => given('').slice(-4), 1, { env: { DATAHUB_RETENTION_NOTIFY_FORMAT: 'fax' } }],
 ])(
   'Where %s that was asked for cannot be used, the loss is not reported: the next run says it again',
-  async (_, spoil, posts, isOutputDiscarded = false) => {
+  async (_, spoil, posts, context) => {
     const { given, ...night } = await lossInTheLedger();
     const args = night.run('enforce', [operation], ...spoil({ given, ...night }));
-    expect((await runHere(args, { isOutputDiscarded })).status).toBe(2);
+    expect((await runHere(args, context)).status).toBe(2);
     expect([night.hook.received.length, await night.states(), night.engine.asked]).toEqual([posts, ['unreported'], []]);
   },
 );

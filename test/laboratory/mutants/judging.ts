@@ -266,7 +266,7 @@ export const judgingMutants: readonly Mutant[] = [
           try {
             return await original(ask, fields, cutoffs);
           } catch (error) {
-            if (error.fact?.kind !== 'no-index') throw error;
+            if (error.serverError?.kind !== 'no-index') throw error;
             return { rows: Object.fromEntries(Object.keys(cutoffs).map((name) => [name, 0])), isAbsent: true };
           }
         }`,

@@ -72,7 +72,8 @@ export function operationsOf(invocation: Invocation): Operations {
         return answer;
       } catch (error) {
         // An index that the search engine does not know has no rows; what a stranger says is no count.
-        const isUnknown = error instanceof OperationsError && error.fact.kind === 'no-index' && error.fact.status;
+        const isUnknown =
+          error instanceof OperationsError && error.serverError.kind === 'no-index' && error.serverError.status;
         if (isUnknown) note({ rowsToDelete: 0, rowsTotal: 0, method: 'delete' }, true);
         else note(undefined);
         throw error;

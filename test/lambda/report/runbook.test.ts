@@ -10,8 +10,8 @@ import {
   sectionNames,
   sectionOf,
 } from '../../../lambda/report/guide/runbook.ts';
-import { createToken, firstStep } from '../../../lambda/report/sentences/phrases.ts';
-import { contextOf, sentencesOf, sentencesOfError, titles } from '../../../lambda/report/sentences/sentences.ts';
+import { createToken, firstStep, titles } from '../../../lambda/report/sentences/phrases.ts';
+import { contextOf, sentencesOf, sentencesOfError } from '../../../lambda/report/sentences/sentences.ts';
 import { privileges } from '../../../lambda/report/sentences/server-errors.ts';
 import { anEntry, aReportOf } from '../../support/reports.ts';
 import { aws, entryCases, errorCases, kubernetes, machine } from './cases.ts';

@@ -10,13 +10,12 @@ import { mail } from '../../../lambda/report/destinations/mail.ts';
 import { itemsOf } from '../../../lambda/report/items.ts';
 import { messageOf } from '../../../lambda/report/message.ts';
 import { showTask } from '../../../lambda/report/sentences/commands.ts';
-import type { Sentences } from '../../../lambda/report/sentences/phrases.ts';
+import { type Sentences, titles } from '../../../lambda/report/sentences/phrases.ts';
 import {
   contextOf,
   sentencesOf,
   sentencesOfError,
   sentencesOfNote,
-  titles,
   withSentences,
 } from '../../../lambda/report/sentences/sentences.ts';
 import { diagnosis, errorSentences } from '../../../lambda/report/sentences/server-errors.ts';

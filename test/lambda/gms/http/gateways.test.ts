@@ -145,10 +145,10 @@ async function saidOf(answer: Answer): Promise<string> {
   const { operations, server } = await against([answer]);
   const error = await operations.dryRun(operation).catch((thrown: unknown) => thrown);
   if (!(error instanceof OperationsError)) throw new Error(`no OperationsError but ${error}`);
-  const { kind, status, toHttps } = error.fact;
+  const { kind, status, toHttps } = error.serverError;
   const asked = server.requests.length === 1 ? 'once' : `${server.requests.length} times`;
-  const facts = [kind, status, toHttps && 'to https', concernsServer(error.fact) && 'concerns the server'];
-  return `${facts.filter(Boolean).join(', ')}; asked ${asked}\n    ${errorText(error.fact)}`;
+  const facts = [kind, status, toHttps && 'to https', concernsServer(error.serverError) && 'concerns the server'];
+  return `${facts.filter(Boolean).join(', ')}; asked ${asked}\n    ${errorText(error.serverError)}`;
 }
 
 test('an answer without a count is reported as what it is, with its own next step', async () => {
@@ -173,7 +173,7 @@ describe('a gateway that asks for a client certificate in the TLS handshake', ()
       transport: createHttpTransport({ ca: () => pem('ca') }),
     });
     const error = await operations.dryRun(operation, { attempts: 1 }).catch((thrown: unknown) => thrown);
-    expect(errorText((error as OperationsError).fact)).toMatch(
+    expect(errorText((error as OperationsError).serverError)).toMatch(
       /\(ERR_SSL_\w+\)\. Servers that want a client certificate do this\. Give this job one \(--client-certificate\)/,
     );
   });

@@ -98,8 +98,8 @@ describe('a read that fails temporarily', () => {
   test('is tried four times in all', async () => {
     const { server, operations } = await against([http(503, '')]);
     const error = await errorOf(operations.indexSizes());
-    expect(error).toMatchObject({ fact: { kind: 'server-error', status: 503, tries: 4 } });
-    expect(concernsServer(error.fact)).toBe(false);
+    expect(error).toMatchObject({ serverError: { kind: 'server-error', status: 503, tries: 4 } });
+    expect(concernsServer(error.serverError)).toBe(false);
     expect(server.requests).toHaveLength(4);
   });
 
@@ -113,7 +113,7 @@ describe('a read that fails temporarily', () => {
     ['search_phase_execution_exception: all shards failed', 'shards', 4],
   ])('that the search engine fails with "%s" (%s) is tried %d times', async (message, engine, requests) => {
     const { server, operations } = await against([http(500, JSON.stringify({ message, status: 500 }))]);
-    expect((await errorOf(operations.dryRun(operation))).fact).toMatchObject({ engine, status: 500 });
+    expect((await errorOf(operations.dryRun(operation))).serverError).toMatchObject({ engine, status: 500 });
     expect(server.requests).toHaveLength(requests);
   });
 
@@ -122,14 +122,14 @@ describe('a read that fails temporarily', () => {
     const once = await against([silence, dryRunAnswer], { timeoutMillis: 100 });
     expect(await once.operations.dryRun(operation)).toMatchObject({ rowsTotal: 135600 });
     const { server, operations } = await against([http(503, ''), silence], { timeoutMillis: 100 });
-    expect((await errorOf(operations.dryRun(operation))).fact).toMatchObject({ kind: 'timeout', tries: 3 });
+    expect((await errorOf(operations.dryRun(operation))).serverError).toMatchObject({ kind: 'timeout', tries: 3 });
     expect(server.requests).toHaveLength(3);
   });
 
   test('is tried as often as its caller wants', async () => {
     const { server, operations } = await against([http(503, '')]);
     const error = await errorOf(operations.dryRun(operation, { attempts: 1 }));
-    expect(error.fact).toEqual({ kind: 'server-error', operation: 'dry-run', status: 503 });
+    expect(error.serverError).toEqual({ kind: 'server-error', operation: 'dry-run', status: 503 });
     expect(server.requests).toHaveLength(1);
   });
 
@@ -142,13 +142,13 @@ describe('a read that fails temporarily', () => {
   test('is retried when the connection fails', async () => {
     const { operations, waits } = await against([], { baseUrl: `http://127.0.0.1:${await freePort()}` });
     const error = await errorOf(operations.indexSizes());
-    expect(error.fact).toMatchObject({
+    expect(error.serverError).toMatchObject({
       kind: 'connect',
       code: 'ECONNREFUSED',
       host: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
       tries: 4,
     });
-    expect(concernsServer(error.fact)).toBe(true);
+    expect(concernsServer(error.serverError)).toBe(true);
     expect(waits).toHaveLength(3);
   });
 
@@ -161,8 +161,8 @@ describe('a read that fails temporarily', () => {
     });
     const { operations } = await against([], { transport: { post, postAtMostOnce: post } });
     const error = await errorOf(operations.indexSizes());
-    expect(error.fact.kind).toBe('dns');
-    expect(concernsServer(error.fact)).toBe(true);
+    expect(error.serverError.kind).toBe('dns');
+    expect(concernsServer(error.serverError)).toBe(true);
     expect(post).toHaveBeenCalledTimes(tries);
   });
 
@@ -175,7 +175,7 @@ describe('a read that fails temporarily', () => {
       },
     });
     const error = await errorOf(operations.dryRun(operation, { signal: controller.signal }));
-    expect(error).toMatchObject({ fact: { kind: 'aborted' } });
+    expect(error).toMatchObject({ serverError: { kind: 'aborted' } });
     expect(server.requests).toHaveLength(1);
   });
 
@@ -183,7 +183,7 @@ describe('a read that fails temporarily', () => {
     const controller = new AbortController();
     const { server, operations } = await against([() => controller.abort()]);
     expect(await errorOf(operations.dryRun(operation, { signal: controller.signal }))).toMatchObject({
-      fact: { kind: 'aborted' },
+      serverError: { kind: 'aborted' },
     });
     expect(server.requests).toHaveLength(1);
   });
@@ -213,7 +213,7 @@ describe('an answer', () => {
   test('that unpacks to more than is read is not unpacked further', async () => {
     const { operations } = await against([packed(gzipSync(' '.repeat(50_000_000)), 'gzip')]);
     const error = await errorOf(operations.dryRun(operation));
-    expect(error.fact).toEqual({ kind: 'not-read', operation: 'dry-run', status: 200, encoding: 'gzip' });
+    expect(error.serverError).toEqual({ kind: 'not-read', operation: 'dry-run', status: 200, encoding: 'gzip' });
   });
 });
 
@@ -251,8 +251,10 @@ describe('a refused token', () => {
     const { server, operations } = await against([page, dryRunAnswer, page, page], { identity });
     expect(await operations.dryRun(operation)).toMatchObject({ rowsTotal: 135600 });
     expect(server.requests.map((request) => /X-Key: (\S+)/.exec(request)?.[1])).toEqual(['the-old-key', 'the-new-key']);
-    const { fact } = await errorOf(operations.dryRun(operation));
-    expect(errorText(fact)).toMatch(/Renew the headers \(--header-file\) if a gateway answered; otherwise check/);
+    const { serverError } = await errorOf(operations.dryRun(operation));
+    expect(errorText(serverError)).toMatch(
+      /Renew the headers \(--header-file\) if a gateway answered; otherwise check/,
+    );
     value = 'stored since then';
     const truncation = await operations.truncate(operation, () => true);
     expect([truncation.kind, server.requests.length]).toEqual(['unresolved', 4]);
@@ -261,8 +263,8 @@ describe('a refused token', () => {
   test('that has not changed is not sent again', async () => {
     const { server, operations } = await against([refused]);
     const error = await errorOf(operations.dryRun(operation));
-    expect(error).toMatchObject({ fact: { kind: 'unauthorized', status: 401 } });
-    expect(concernsServer(error.fact)).toBe(true);
+    expect(error).toMatchObject({ serverError: { kind: 'unauthorized', status: 401 } });
+    expect(concernsServer(error.serverError)).toBe(true);
     expect(server.requests).toHaveLength(1);
   });
 
@@ -272,7 +274,7 @@ describe('a refused token', () => {
     const { server, operations } = await against([refused], {
       identity: { get: async () => ({ token: `token-number-${version}` }), reread },
     });
-    expect(await errorOf(operations.dryRun(operation))).toMatchObject({ fact: { kind: 'unauthorized' } });
+    expect(await errorOf(operations.dryRun(operation))).toMatchObject({ serverError: { kind: 'unauthorized' } });
     expect(reread).toHaveBeenCalledTimes(1);
     expect(server.requests).toHaveLength(2);
   });
@@ -302,7 +304,7 @@ describe('a refused token', () => {
   ])('that %s is never sent', async (_, text) => {
     const { server, operations } = await against([dryRunAnswer], { identity: fixed(text) });
     const error = await errorOf(operations.dryRun(operation));
-    expect(error.fact).toEqual({ kind: 'token', operation: 'dry-run' });
+    expect(error.serverError).toEqual({ kind: 'token', operation: 'dry-run' });
     expect(server.requests).toEqual([]);
   });
 
@@ -311,10 +313,14 @@ describe('a refused token', () => {
       throw new Error(`There is none: ${'x'.repeat(5000)}`);
     };
     const { operations } = await against([dryRunAnswer], { identity: { get, reread: get } });
-    const { fact } = await errorOf(operations.dryRun(operation));
-    expect(concernsServer(fact)).toBe(true);
-    expect(fact).toEqual({ kind: 'token', operation: 'dry-run', text: expect.stringMatching(/^There is none: x+…$/) });
-    expect(Buffer.byteLength(fact.text!)).toBe(maxSentenceBytes);
+    const { serverError } = await errorOf(operations.dryRun(operation));
+    expect(concernsServer(serverError)).toBe(true);
+    expect(serverError).toEqual({
+      kind: 'token',
+      operation: 'dry-run',
+      text: expect.stringMatching(/^There is none: x+…$/),
+    });
+    expect(Buffer.byteLength(serverError.text!)).toBe(maxSentenceBytes);
   });
 });
 
@@ -329,7 +335,7 @@ describe('no message contains', () => {
     ['a text where the token stands at the cut', http(200, JSON.stringify({ value: `${'x'.repeat(190)}${token}` }))],
   ])('a secret or a stack trace out of %s', async (_, reply) => {
     const { operations } = await against([reply]);
-    const message = JSON.stringify((await errorOf(operations.dryRun(operation))).fact);
+    const message = JSON.stringify((await errorOf(operations.dryRun(operation))).serverError);
     for (const secret of [token, token.slice(0, 10), '\tat ', 'Inner.java']) {
       expect(message).not.toContain(secret);
     }
@@ -350,7 +356,7 @@ describe('no message contains', () => {
         ),
       );
     const { operations } = await against([echo], { identity: { get: async () => ({ token: current }), reread } });
-    const message = JSON.stringify((await errorOf(operations.dryRun(operation))).fact);
+    const message = JSON.stringify((await errorOf(operations.dryRun(operation))).serverError);
     expect(message).toContain('"status":400');
     expect(message).not.toMatch(/opaque-token/);
   });

@@ -43,7 +43,7 @@ export function journalled(services: Services, start: () => number, say: (line: 
       say(`${question}: ${text(value)}`);
       return value;
     } catch (error) {
-      if (error instanceof OperationsError) say(`${question}: ${errorText(error.fact)}`);
+      if (error instanceof OperationsError) say(`${question}: ${errorText(error.serverError)}`);
       throw error;
     }
   };

@@ -132,17 +132,28 @@ function chatFormat({ slackChannelId, teamsChannelId, httpsFormat = 'amazon-q' }
   return wrongIf((slackChannelId ?? teamsChannelId) !== undefined && httpsFormat !== 'amazon-q', 'httpsFormat', text);
 }
 
+/** Each is a parameter of its own: pausing, or storing one, must not write over another. */
 function parameters(given: Given): Problem[] {
-  const policies = `${given.parameterPrefix}/policies`;
-  const text = `must not be below ${policies}, where policies are read from`;
-  return identityParameters.flatMap((field) => wrongIf(given[field]?.startsWith(`${policies}/`) ?? false, field, text));
+  const { parameterPrefix, noIdentity } = given;
+  const fields = namedParameters.filter((field) => field !== 'tokenParameter' || !noIdentity);
+  return fields.flatMap((field, at) => {
+    const name = given[field];
+    const same = fields.slice(0, at).find((other) => name !== undefined && given[other] === name);
+    const isPolicy = name?.startsWith(`${parameterPrefix}/policies/`) ?? false;
+    return [
+      ...wrongIf(isPolicy, field, `must not be below ${parameterPrefix}/policies, where policies are read from`),
+      ...wrongIf(name === `${parameterPrefix}/paused`, field, 'must not be the pause switch: name another'),
+      ...wrongIf(same !== undefined, field, `is also the ${same}: name another`),
+    ];
+  });
 }
 
-const identityParameters = [
+const namedParameters = [
   'tokenParameter',
   'headersParameter',
   'clientCertificateParameter',
   'clientKeyParameter',
+  'caCertificateParameter',
 ] as const;
 
 function identity({ noIdentity, gmsUrl, clientCertificateParameter }: Given, named: ReadonlySet<string>): Problem[] {

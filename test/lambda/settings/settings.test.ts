@@ -102,6 +102,11 @@ describe('A stage file', () => {
       /^clientCertificateParameter: needs a gmsUrl with https/,
     ],
     [{ headersParameter: '/datahub-retention/prod/policies/h' }, /^headersParameter: must not be below .*\/policies/],
+    [{ tokenParameter: '/datahub-retention/prod/paused' }, /^tokenParameter: must not be the pause switch/],
+    [
+      { caCertificateParameter: '/datahub-retention/prod/token' },
+      /^caCertificateParameter: is also the tokenParameter/,
+    ],
     [{ noIdentity: true, tokenParameter: '/t' }, /^noIdentity sends no token, and tokenParameter names one/],
     [{ noIdentity: 'true' }, /^noIdentity must be/],
     [

@@ -65,7 +65,7 @@ export function readCommandLine(argv: readonly string[], program: string, env: N
 const variableOf = (verb: Verb, name: OptionName): string | undefined =>
   verbs[verb].noEnv?.includes(name) ? undefined : options[name].env;
 
-/** What is wrong in the environment of a run is reported; @throws UsageError for other verbs. */
+/** A run reports a mistake, but without its policies or its ledger it has nothing to report. @throws UsageError */
 function withEnvironment(given: CommandLine, env: NodeJS.ProcessEnv, see: string): CommandLine {
   const { verb } = given;
   const mistakes: string[] = [];
@@ -76,7 +76,7 @@ function withEnvironment(given: CommandLine, env: NodeJS.ProcessEnv, see: string
     try {
       return [[name, readValue(name, text, variable)]];
     } catch (error) {
-      if (!(error instanceof UsageError && isRun(verb))) throw error;
+      if (!(error instanceof UsageError && isRun(verb)) || name === 'policies' || name === 'ledger') throw error;
       mistakes.push(`${error.message} ${see}`);
       return [];
     }

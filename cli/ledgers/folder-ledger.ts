@@ -263,7 +263,7 @@ function why(error: unknown): string {
     return 'its parent folder, or the target of its link, does not exist: mount the volume, or make that folder.';
   }
   if ((code === 'EACCES' || code === 'EPERM') && syscall !== 'mkdir') {
-    return 'permission denied; give the folder, with all that is in it, to the user of this run (chown -R). Another folder would be another ledger.';
+    return 'permission denied; run as the user of the nightly runs, or give the folder to that user, with all that is in it (chown -R). Another folder would be another ledger.';
   }
   const { problem, remedy = 'name a folder that can be written with --ledger' } = problemOfFile(error);
   return `${problem}; ${remedy}.`;

@@ -43,10 +43,15 @@ describe('The command line', () => {
   });
 
   test('with a token in a variable is refused without showing it, and by a run reported', () => {
-    const env = { DATAHUB_RETENTION_LEDGER: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl\u0007' };
+    const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl\u0007';
     const sentence = /^An access token was given in place of another argument(?!.*eyJ)/;
-    expect(problemOf('status', env)).toMatch(sentence);
-    expect(parse(run, env)).toMatchObject({ mistakes: [expect.stringMatching(sentence)] });
+    expect(problemOf('status', { DATAHUB_RETENTION_LEDGER: token })).toMatch(sentence);
+    expect(parse(run, { DATAHUB_RETENTION_NAME: token })).toMatchObject({
+      mistakes: [expect.stringMatching(sentence)],
+    });
+    // Another ledger, or none of the policies, would be reported.
+    expect(problemOf(run, { DATAHUB_RETENTION_LEDGER: token })).toMatch(sentence);
+    expect(problemOf('preview', { DATAHUB_RETENTION_POLICIES: token })).toMatch(sentence);
   });
 
   test('without a verb is its help, as a mistake', () => {

@@ -47,7 +47,7 @@ test.each<[string, Record<string, string>, RegExp]>([
   [
     'it belongs to somebody else',
     { write: 'EACCES' },
-    /cannot be used: permission denied; .*chown -R.*another ledger\.$/,
+    /cannot be used: permission denied; run as the user of the nightly .*chown -R.*another ledger\.$/,
   ],
   ['its file system has no hard links', { link: 'EPERM' }, /cannot be used: its file system has no hard links; name a/],
   [

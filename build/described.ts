@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import * as z from 'zod';
 import { policySchema } from '../lambda/policy/schema.ts';
 import {
@@ -11,6 +12,7 @@ import {
   stageNameSchema,
 } from '../lambda/settings/fields.ts';
 import { root } from './bundles.ts';
+import { valuesSchema } from './values-schema.ts';
 
 /** What is written from the fields' descriptions besides schemas: the props of the construct, and tables of pages. */
 
@@ -98,6 +100,8 @@ export const tables = {
   'docs/policies.md': () => table('field', policyFields),
   'docs/operate.md': () => table('setting', { gmsUrl: gmsUrl!, ...settings, ...fieldsOf(z.strictObject(ofFile)) }),
   'docs/privileges-and-network.md': propsTable,
+  // `helm show readme` prints it.
+  'kubernetes/README.md': valuesTable,
 } as const;
 
 /** The props that are the CDK's own types, from their declarations. */
@@ -114,6 +118,25 @@ function propsTable(): string {
     },
   );
   return `| prop | type | default | meaning |\n|---|---|---|---|\n${rows.join('\n')}\n`;
+}
+
+/** The values of the chart, as its schema describes them. */
+function valuesTable(): string {
+  const defaults = parse(readFileSync(join(root, 'kubernetes/values.yaml'), 'utf8'));
+  const rowsOf = ({ properties = {} }: Values, given: Record<string, unknown>, path: string): string[] =>
+    Object.entries(properties).flatMap(([name, value]) => {
+      const byDefault = given[name];
+      if (value.properties) return rowsOf(value, Object(byDefault), `${path}${name}.`);
+      const shown = byDefault === undefined || byDefault === '' ? '' : `\`${JSON.stringify(byDefault)}\``;
+      return [`| \`${path}${name}\` | ${shown} | ${value.description} |`];
+    });
+  const rows = rowsOf(JSON.parse(readFileSync(join(root, valuesSchema), 'utf8')), defaults, '');
+  return `| value | default | meaning |\n|---|---|---|\n${rows.join('\n')}\n`;
+}
+
+interface Values {
+  description?: string;
+  properties?: Record<string, Values>;
 }
 
 function table(heading: string, fields: Fields): string {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { policySchema } from '../lambda/policy/schema.ts';
-import { destinationNames } from '../lambda/report/destinations/registry.ts';
+import { destinationNames, destinations } from '../lambda/report/destinations/registry.ts';
 import { settingFields } from '../lambda/settings/fields.ts';
 import { root } from './bundles.ts';
 
@@ -34,7 +34,9 @@ export function valuesText(): string {
   // The floor is another value.
   const { $schema, ...policy } = z.toJSONSchema(policySchema(1), standard);
   definitions.policy = policy;
-  properties.notification.properties.format.enum = destinationNames;
+  const formats = Object.values(destinations).map(({ name, what }) => `${what} (${name})`);
+  const description = `What is posted: ${formats.join(', ')}.`;
+  Object.assign(properties.notification.properties.format, { description, enum: destinationNames });
   properties.image.properties.repository.pattern = `^(${host}(:${port})?/)?${pathPart}(/${pathPart})*$`;
   properties.global.properties.imageRegistry.pattern = `^(${host}(:${port})?(/${pathPart})*)?$`;
   definitions.url.pattern = `^https?://(${host}\\.?|\\[[0-9a-fA-F:.]+\\])(:${port})?(/[^\\s?#]*)?$`;

@@ -31,17 +31,18 @@ test.each(Object.entries(tables))('%s has the table of its fields (npm run schem
   expect(text).toContain(`<!-- fields -->\n${rows()}<!-- /fields -->`);
 });
 
-test('Each value of the chart is in its schema, and a template reads it', () => {
+test('Each value of the chart is in its schema, with a description, and a template reads it', () => {
   const folder = new URL('../../kubernetes/', import.meta.url);
   const texts = readdirSync(new URL('templates/', folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.(?:yaml|tpl|txt)$/.test(name))
     .map((name) => readFileSync(new URL(`templates/${name}`, folder), 'utf8'))
     .join('\n');
-  type Values = { properties?: Record<string, Values> };
+  type Values = { description?: string; properties?: Record<string, Values> };
   const problems = ({ properties = {} }: Values, defaults: object, path: string): string[] => [
     ...Object.keys(defaults).flatMap((name) => (name in properties ? [] : `${path}${name} is not in the schema`)),
     ...Object.entries(properties).flatMap(([name, value]) => {
       if (value.properties) return problems(value, (defaults as Record<string, object>)[name]!, `${path}${name}.`);
+      if (!value.description) return `${path}${name} has no description`;
       return new RegExp(`[."]${name}\\b`).test(texts) ? [] : `no template reads ${path}${name}`;
     }),
   ];

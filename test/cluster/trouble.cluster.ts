@@ -181,6 +181,7 @@ describe.skipIf(found === undefined)('On a cluster', () => {
       'a chart around it': /no PriorityClass with name low was found/,
       'what a team brings along': /RuntimeClass "gvisor" not found/,
       'a claim of the cluster': /field is immutable/,
+      'names of digits': /field is immutable/,
       'an alert': /no matches for kind "PrometheusRule"/,
     };
 

@@ -141,8 +141,9 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
   test('installs, and what helm prints names what is there', async () => {
     expect(cluster.typed).toContain(worklist.take(kubernetes, 'Deploy', /create namespace/)[0].text);
     await follow(worklist.take(kubernetes, 'Deploy', /create secret/)[0], {}, 'engineer');
-    const [showValues] = worklist.take(kubernetes, 'Deploy', /^helm show/);
+    const [showValues, showReadme] = worklist.take(kubernetes, 'Deploy', /^helm show/);
     expect(parse(await follow(showValues))).toMatchObject({ mode: 'preview' });
+    expect(await follow(showReadme!)).toContain('| `server.url` |');
     const block = blockOf(kubernetes, 'image: ').replace('REGISTRY', 'registry.example.com');
     values = parse(block);
     cluster.write('values.yaml', block);

@@ -134,10 +134,7 @@ function valuesTable(): string {
   return `| value | default | meaning |\n|---|---|---|\n${rows.join('\n')}\n`;
 }
 
-interface Values {
-  description?: string;
-  properties?: Record<string, Values>;
-}
+type Values = { description?: string; properties?: Record<string, Values> };
 
 function table(heading: string, fields: Fields): string {
   const rows = Object.entries(fields).map(([name, field]) => {

@@ -1,4 +1,3 @@
-import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -91,33 +90,6 @@ test('docs/faq.md: an answer has at most three sentences', () => {
   );
   expect(long.map(([, question]) => question)).toEqual([]);
 });
-
-test.skipIf(spawnSync('jq', ['--version']).status !== 0)(
-  'docs/audit.md: its list has each deletion and release once',
-  () => {
-    const script = /```sh\n(jq -rs '[\s\S]+?) runs\/\*\.json\n/.exec(textOf('docs/audit.md'))?.[1] ?? '';
-    const run = (day: number, indices: object[], released: object[]) => {
-      return { runId: `r${day}`, finishedAt: `2026-11-0${day}`, by: 'ada', indices, released };
-    };
-    const deleted = { name: 'a.b', outcome: 'truncated', rowsDeleted: 7 };
-    const sent = { ...deleted, outcome: 'still-running', cutoffMillis: 5 };
-    const runs = [
-      run(3, [{ ...sent, outcome: 'truncated', run: 'r2' }], [{ name: 'c.d', run: 'r2' }]),
-      run(2, [sent], [{ name: 'c.d' }]),
-      // As runs were kept before they had a cutoff.
-      run(1, [deleted], []),
-    ];
-    const listed = execFileSync('sh', ['-c', script], { input: JSON.stringify({ runs }), encoding: 'utf8' });
-    expect(listed.match(/2026-11-0\d|truncated|released/g)).toEqual([
-      '2026-11-03',
-      'truncated',
-      '2026-11-01',
-      'truncated',
-      '2026-11-02',
-      'released',
-    ]);
-  },
-);
 
 describe('docs/command-line.md', () => {
   const page = textOf('docs/command-line.md');

@@ -182,6 +182,7 @@ describe.skipIf(found === undefined)('On a cluster', () => {
       'what a team brings along': /RuntimeClass "gvisor" not found/,
       'a claim of the cluster': /field is immutable/,
       'names of digits': /field is immutable/,
+      'labels and annotations that meet': /no matches for kind "PrometheusRule"/,
       'an alert': /no matches for kind "PrometheusRule"/,
     };
 

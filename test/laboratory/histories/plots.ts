@@ -212,7 +212,14 @@ export const plots = {
   'a person releases a reindex that has written every row, and has not ended for a day': (stage, chances, start) => {
     muchToDo(stage, chances, start, { millis: minute, lingerMillis: 60 * hour });
     willReindex(stage, start);
-    stage.world.time.at(start + 21 * hour, () => {
+    const { server, time } = stage.world;
+    time.at(start + 21 * hour, () => {
+      const { status } = server.behavior;
+      // For an hour in which nobody may read it.
+      if (chances.happens(0.5)) server.behavior = { ...server.behavior, status: 'denied' };
+      time.at(start + 22 * hour, () => {
+        server.behavior = { ...server.behavior, status };
+      });
       for (const { name } of stage.policies) begin(stage, chances, 'release', { release: [name] });
     });
   },

@@ -46,7 +46,7 @@ export async function plan(event: PlanEvent, services: RunServices): Promise<Run
   const { error, breaker, notes } = prepared;
   const begun: RunState = {
     ...state,
-    by: state.by && prepared.withhold(state.by),
+    by: state.by && capped(prepared.withhold(state.by)),
     error,
     breaker,
     notes: [

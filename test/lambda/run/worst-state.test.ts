@@ -24,6 +24,8 @@ import { anAttempt, anIndex, aQuarantined, aReindex, aReleased, aRunning } from 
 import { aRunState } from '../../support/states.ts';
 import { server, worlds } from '../../support/world.ts';
 
+const open = worlds();
+
 /** The largest run state: Step Functions ends an execution at 256 KiB, without any Catch. */
 
 const huge = Number.MAX_SAFE_INTEGER;
@@ -110,6 +112,9 @@ const attempt: Attempt = {
   sendBy: huge,
   judgeableAt: huge,
   callError: error,
+  by: text,
+  approvedRows: huge,
+  maxMissingPercent: 0.123456789,
 };
 const common = { index, ...names, server: address, revision: huge, unreported: true, lastSender: run };
 const recordOf = (at: number): LedgerRecord => ({
@@ -254,13 +259,14 @@ describe('the largest run state takes at most 208 KiB', () => {
   });
 });
 
-test('texts are capped in bytes of JSON, where they come in', () => {
+test('texts are capped in bytes of JSON, where they come in', async () => {
   expect(bytesOf(text) - 2).toBeLessThanOrEqual(maxTextBytes);
   expect(bytesOf(sentence) - 2).toBeLessThanOrEqual(maxSentenceBytes);
+  const { by } = await (await open()).plan({ by: '😀'.repeat(200), scheduledTime: undefined });
+  expect([by?.slice(0, 2), bytesOf(by) - 2 <= maxTextBytes]).toEqual(['😀', true]);
 });
 
 describe('of more records than a run carries', () => {
-  const open = worlds();
   const namesAt = (at: number) => ({ index: `team_a${at}aspect_v1`, entityType: 'team', aspect: `a${at}`, server });
 
   /** Plan, with records of indices without a policy. */

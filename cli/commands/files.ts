@@ -9,7 +9,7 @@ import { pushAddress } from '../outputs/push-metrics.ts';
 /**
  * The files that a run writes, and where its figures are pushed, once it is known that they can be written.
  * @param name of the DataHub
- * @throws what `attempt` throws
+ * @throws what `tryRead` throws
  */
 export const runFiles = (given: Options, name: string, tryRead: TryRead = (read) => read()) => ({
   json: tryRead(() => outputFile('report', given)),

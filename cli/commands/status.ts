@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import type { StoredRecord } from '../../lambda/ledger/record.ts';
-import { parseRuns } from '../../lambda/ledger/runs.ts';
+import { haveSent, parseRuns } from '../../lambda/ledger/runs.ts';
 import { shellWord } from '../../lambda/report/guide/words.ts';
 import type { CommandLine } from '../command-line/read.ts';
 import { UsageError } from '../events/mistakes.ts';
@@ -40,7 +40,8 @@ export async function status(
   const lastRun = await readLastRun(ledger).catch(keepProblem);
   const stored = await ledger.runs.readRuns().catch(keepProblem);
   const runs = parseRuns(stored);
-  if (stored !== undefined && runs.length === 0) unreadable.push('The list of the last runs in the ledger is damaged.');
+  if (stored !== undefined && runs.length === 0)
+    unreadable.push('The list of the last runs is damaged; the next run that enforces or releases begins it anew.');
   if (unreadable.length > 0 && (file !== undefined || commandLine.runs)) throw new UsageError(unreadable.join('\n'));
   if (file !== undefined) {
     writeOutputFile(file, statusJson(records, lastRun, runs));
@@ -53,7 +54,9 @@ export async function status(
     print(runs.length === 0 ? 'No run that enforces or releases is known.\n' : runsText(runs, width));
     return 0;
   }
-  print(records.length === 0 ? 'It has no record, as before the first truncation.\n' : statusText(records, width));
+  const isLost = haveSent(runs) && 'although its last runs (--runs) have truncated: find out where its records are';
+  const noRecord = `It has no record, ${isLost || 'as before the first truncation'}.\n`;
+  print(records.length === 0 ? noRecord : statusText(records, width));
   if (samples !== undefined && existsSync(samples))
     print(`\nRuns on sample data have a ledger of their own: ${program} status --ledger ${shellWord(samples)}\n`);
   return 0;

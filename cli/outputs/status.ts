@@ -83,15 +83,15 @@ export function runsText(runs: readonly RunSummary[], width: number): string {
 
 function indexText({ name, outcome, approvedRows, run, by, ...counts }: RunSummary['indices'][number]): string {
   const approved = approvedRows === undefined ? [] : [`${exact(approvedRows)} approved`];
-  return said(`${name} ${outcome}`, [...resultLine(outcome, counts), ...approved], { run, by });
+  return withDetails(`${name} ${outcome}`, [...resultLine(outcome, counts), ...approved], { run, by });
 }
 
 const releasedText = ({ name, accepted, unproven, ...earlier }: NonNullable<RunSummary['released']>[number]): string =>
-  said(`${name} released${acceptedText(accepted, unproven)}`, [], earlier);
+  withDetails(`${name} released${acceptedText(accepted, unproven)}`, [], earlier);
 
 /** @param earlier what an earlier run has done, and this one was the first to report */
-function said(what: string, details: string[], { run, by }: { run?: string | undefined; by?: string | undefined }) {
+function withDetails(what: string, details: string[], { run, by }: Pick<RunSummary['indices'][number], 'run' | 'by'>) {
   if (by !== undefined) details.push(`asked for by ${oneLine(by, 100)}`);
-  if (run !== undefined) details.push(`as run ${run} has decided`);
+  if (run !== undefined) details.push(`decided by run ${run}`);
   return oneLine(details.length === 0 ? what : `${what} (${details.join(', ')})`, 300);
 }

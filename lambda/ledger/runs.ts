@@ -63,8 +63,7 @@ export interface RunStore {
 export async function isNewOrLost({ runs }: Ledger): Promise<boolean> {
   try {
     const stored = await runs?.readRuns();
-    const hasSent = parseRuns(stored).some(({ indices }) => indices.some(({ cutoffMillis }) => cutoffMillis));
-    return stored === undefined || hasSent;
+    return stored === undefined || haveSent(parseRuns(stored));
   } catch (error) {
     if (error instanceof LedgerError) return false;
     throw error;
@@ -79,6 +78,9 @@ const parseRun = (run: unknown): RunSummary | undefined => runSchema.safeParse(r
 /** The newest first; entries that this version cannot read are left out. */
 export const parseRuns = (stored: string | undefined): RunSummary[] =>
   storedRuns(stored).flatMap((run) => parseRun(run) ?? []);
+
+export const haveSent = (runs: readonly RunSummary[]): boolean =>
+  runs.some(({ indices }) => indices.some(({ cutoffMillis }) => cutoffMillis !== undefined));
 
 /** The same text with one more run; the oldest go first until they fit. Entries of other versions stay as they are. */
 export function withRun(stored: string | undefined, run: RunSummary): string {
@@ -114,10 +116,10 @@ export const summaryOfRun = ({
   });
   const released = notes
     .filter((note) => note.kind === 'released')
-    .map(({ index: name, accepted, unknown, decidedBy, by: asked }) => ({
-      ...{ name, accepted, unproven: unknown !== undefined || undefined },
-      ...earlierOf(decidedBy, asked),
-    }));
+    .map(({ index: name, accepted, unknown, ...note }) => {
+      const unproven = unknown !== undefined || undefined;
+      return { name, accepted, unproven, ...earlierOf(note.decidedBy, note.by) };
+    });
   const notReleased = notes.flatMap((note) =>
     note.kind === 'not-released' && note.why !== 'idle' ? [note.index] : [],
   );

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -268,6 +268,9 @@ test('status --runs lists the runs that enforced or released, with who asked for
       { by: ada, indices: [{ name: 'dataset.operation', rowsDeleted: 573 }] },
     ],
   });
+  for (const name of readdirSync(files.at('ledger')).filter((one) => !one.startsWith('.')))
+    rmSync(join(files.at('ledger'), name), { recursive: true });
+  expect((await runHere(['status', ...ledger])).stdout).toContain('It has no record, although its last runs');
   // What a full disk has cut short is not "No run is known".
   writeFileSync(join(files.at('ledger'), '.runs.json'), '{"runs":[{"runI');
   expect((await runHere(['status', '--runs', ...ledger])).status).toBe(2);

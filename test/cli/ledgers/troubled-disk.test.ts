@@ -45,7 +45,7 @@ test.each<[string, Record<string, string>, RegExp]>([
   ['its disk can only be read', { mkdir: 'EROFS' }, /^The ledger \S+ cannot be used: .*read-only.*; .*--ledger\.$/],
   ['it may not be made', { mkdir: 'EACCES' }, /^The ledger \S+ cannot be used: permission denied; .*--ledger\.$/],
   [
-    'it belongs to somebody else',
+    'it belongs to another user',
     { write: 'EACCES' },
     /cannot be used: permission denied; run as the user of the nightly .*chown -R.*another ledger\.$/,
   ],

@@ -70,12 +70,12 @@ describe('status', () => {
     [
       { indices: [{ name: 'a.b', outcome: 'truncated', rowsDeleted: 2, approvedRows: 3, by: 'eve', run: 'x' }] },
       'ok',
-      'a.b truncated (2 rows deleted, 3 approved, asked for by eve, as run x has decided)',
+      'a.b truncated (2 rows deleted, 3 approved, asked for by eve, decided by run x)',
     ],
     [
       { released: [{ name: 'a.b', accepted: 1, by: 'eve', run: 'x' }] },
       'ok',
-      'a.b released, with up to 1 row accepted as lost (asked for by eve, as run x has decided)',
+      'a.b released, with up to 1 row accepted as lost (asked for by eve, decided by run x)',
     ],
     [{}, 'ok', 'nothing to do'],
     [{}, 'attention', 'no index was touched: its report says why'],

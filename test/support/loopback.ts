@@ -35,7 +35,10 @@ export async function listening(server: Server, given = 0): Promise<Listening> {
   };
 }
 
-/** A port of 127.0.0.1 that nothing listens on. */
+/** Nothing listens there, and the system gives it to no server: a free port might be that of another test a moment later. */
+export const closedPort = 1;
+
+/** A port of 127.0.0.1 that nothing listens on, to give to a program at once. */
 export async function freePort(): Promise<number> {
   const { port, close } = await listening(createServer());
   await close();

@@ -7,7 +7,7 @@ import { post } from '../../../cli/outputs/post.ts';
 import { destinationNames, destinations } from '../../../lambda/report/destinations/registry.ts';
 import { messageOf } from '../../../lambda/report/message.ts';
 import { rawServer, trickle } from '../../lambda/gms/http/raw-server.ts';
-import { freePort } from '../../support/loopback.ts';
+import { closedPort } from '../../support/loopback.ts';
 import { aReport } from '../../support/reports.ts';
 import { problemOf } from '../inputs/problem.ts';
 import { folder } from '../processes.ts';
@@ -230,10 +230,9 @@ describe('through a proxy', () => {
   });
 
   it('that cannot be reached, nothing is sent, and the proxy is named without its password', async () => {
-    const port = await freePort();
-    vi.stubEnv('https_proxy', `http://me:pw-of-proxy@127.0.0.1:${port}`);
+    vi.stubEnv('https_proxy', `http://me:pw-of-proxy@127.0.0.1:${closedPort}`);
     const result = await post(webhookAt(`https://hooks.internal${secretPath}`), body, { sleep });
-    const sentence = `hooks\\.internal through the proxy 127\\.0\\.0\\.1:${port}: no connection \\(ECONNREFUSED\\)`;
+    const sentence = `hooks\\.internal through the proxy 127\\.0\\.0\\.1:${closedPort}: no connection \\(ECONNREFUSED\\)`;
     expect(result).toMatchObject(failed(new RegExp(sentence)));
     expect(JSON.stringify(result)).not.toMatch(/pw-of-proxy|s3cr3t/);
   });

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createHttpTransport, type HttpTransportOptions } from '../../../../lambda/gms/http/http-transport.ts';
 import { type HttpRequest, type Transport, TransportError } from '../../../../lambda/gms/transport.ts';
-import { freePort } from '../../../support/loopback.ts';
+import { closedPort } from '../../../support/loopback.ts';
 import { http, rawServer } from './raw-server.ts';
 
 const pem = (name: string) => readFileSync(new URL(`certificates/${name}.pem`, import.meta.url), 'utf8');
@@ -178,12 +178,12 @@ describe.each<[string, (transport: Transport, exchange: HttpRequest) => Promise<
     failureOf(send(transportWith(options), to(url)));
 
   test.each(['http', 'https'])('to a closed port is a connect failure: %s', async (scheme) => {
-    const error = await failed(`${scheme}://127.0.0.1:${await freePort()}`);
+    const error = await failed(`${scheme}://127.0.0.1:${closedPort}`);
     expect(error).toMatchObject({ stage: 'connect', code: 'ECONNREFUSED', mayBeWritten: false });
   });
 
   test.each(['http', 'https'])('to a host with several addresses is a connect failure: %s', async (scheme) => {
-    const error = await failed(`${scheme}://localhost:${await freePort()}`);
+    const error = await failed(`${scheme}://localhost:${closedPort}`);
     expect(error).toMatchObject({ stage: 'connect', code: 'ECONNREFUSED', mayBeWritten: false });
   });
 

@@ -7,7 +7,7 @@ import { maxSentenceBytes } from '../../../../lambda/gms/text.ts';
 import { TransportError } from '../../../../lambda/gms/transport.ts';
 import { concernsServer } from '../../../../lambda/model/server-error.ts';
 import { errorText } from '../../../../lambda/report/sentences/server-errors.ts';
-import { freePort } from '../../../support/loopback.ts';
+import { closedPort } from '../../../support/loopback.ts';
 import { against, bodyOf, fixed, now, operation, operationOnWire, restError, token } from './broken-server.ts';
 import { http } from './raw-server.ts';
 
@@ -140,7 +140,7 @@ describe('a read that fails temporarily', () => {
   });
 
   test('is retried when the connection fails', async () => {
-    const { operations, waits } = await against([], { baseUrl: `http://127.0.0.1:${await freePort()}` });
+    const { operations, waits } = await against([], { baseUrl: `http://127.0.0.1:${closedPort}` });
     const error = await errorOf(operations.indexSizes());
     expect(error.serverError).toMatchObject({
       kind: 'connect',

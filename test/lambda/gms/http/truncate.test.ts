@@ -4,7 +4,7 @@ import { createOperations } from '../../../../lambda/gms/http/http-operations.ts
 import { type Transport, TransportError } from '../../../../lambda/gms/transport.ts';
 import { serverErrorSchema } from '../../../../lambda/model/server-error.ts';
 import { holdsInTime } from '../../../properties.ts';
-import { freePort } from '../../../support/loopback.ts';
+import { closedPort } from '../../../support/loopback.ts';
 import { against, bodyOf, fixed, operation, operationOnWire, type Reply, token } from './broken-server.ts';
 import { http } from './raw-server.ts';
 
@@ -113,7 +113,7 @@ describe('a real truncate', () => {
   });
 
   test('is not sent, and not retried, when the connection fails', async () => {
-    const { operations, waits } = await against([], { baseUrl: `http://127.0.0.1:${await freePort()}` });
+    const { operations, waits } = await against([], { baseUrl: `http://127.0.0.1:${closedPort}` });
     const maySend = vi.fn(yes);
     expect(await operations.truncate(operation, maySend)).toEqual({
       kind: 'not-sent',

@@ -175,6 +175,7 @@ const restOfTheHour = 15_000;
 /** As CloudWatch does, takes metrics from the log lines that are in its embedded format. */
 async function extractMetrics({ aws }: DeployedStage, since: number): Promise<void> {
   const lines = await until(async () => {
+    await collectLogs(aws);
     const found = await embeddedMetrics(aws, since);
     return found.length > 0 ? found : undefined;
   }, 'the Report function has written its metrics');
@@ -196,6 +197,16 @@ async function extractMetrics({ aws }: DeployedStage, since: number): Promise<vo
       await aws.query('monitoring', 'PutMetricData', '2010-08-01', { Namespace, ...Object.fromEntries(parameters) });
     }
   }
+}
+
+/**
+ * On a busy machine, the emulator leaves what a function writes at its end until the function is called again. An input
+ * without a run is refused before anything is read.
+ */
+async function collectLogs(aws: DeployedStage['aws']): Promise<void> {
+  const { Functions } = await aws.rest('lambda', 'GET', '/2015-03-31/functions/');
+  for (const { FunctionName } of Functions)
+    await aws.rest('lambda', 'POST', `/2015-03-31/functions/${FunctionName}/invocations`, {});
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a line holds its metrics and dimensions under names of its own

@@ -1,3 +1,5 @@
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
 /**
  * The few calls that the deployment test makes to services whose SDK the project does not use otherwise. The emulator treats
  * the access key `test` as the account's root and does not check signatures; the header only names service and region.
@@ -27,7 +29,7 @@ export function awsCaller(endpoint: string, region: string) {
     },
     /** Calls a service with the REST protocol. */
     // biome-ignore lint/suspicious/noExplicitAny: the answers are the services' own
-    async rest(service: string, method: 'GET' | 'PUT' | 'DELETE', path: string, input?: unknown): Promise<any> {
+    async rest(service: string, method: Method, path: string, input?: unknown): Promise<any> {
       const body = input === undefined ? {} : { body: JSON.stringify(input) };
       return JSON.parse((await send(service, path, { method, ...body })) || '{}');
     },

@@ -43,7 +43,10 @@ export async function deliver<Taken extends object>(
 ): Promise<Taken | Failure> {
   const proxy = proxyFor(request.url);
   if (proxy !== undefined && !URL.canParse(proxy)) {
-    return { problem: 'the proxy variable does not hold an address; correct it.', isTransient: false };
+    return {
+      problem: 'the proxy variable does not hold an address; correct it (in a password, # is %23 and / is %2F).',
+      isTransient: false,
+    };
   }
   const tls = caPem === undefined ? {} : { secureContext: secureContextFor(caPem) };
   let isLast = false;
@@ -69,7 +72,7 @@ export function proxyNotice(url: string): string {
   return ` through the proxy ${URL.canParse(proxy) ? new URL(proxy).host : 'of the environment'}`;
 }
 
-export const signInAtProxy = 'A proxy wants a sign-in: put user name and password into HTTPS_PROXY or HTTP_PROXY.';
+export const signInAtProxy = 'A proxy wants a sign-in: HTTPS_PROXY or HTTP_PROXY must hold its user name and password.';
 
 function whyNoAnswer(error: unknown, waitedMillis: number): Failure {
   if (!(error instanceof NoAnswerError)) throw error;

@@ -25,6 +25,10 @@ export function backoffMillis(tries: number, random: number, retryAfter?: number
   return Math.max(full / 2 + (full / 2) * random, Math.min(retryAfter ?? 0, maxRetryAfterMillis));
 }
 
+/** Whether a server asks for more than this many waits give it. */
+export const outlasts = (retryAfter: number | undefined, waits: number): boolean =>
+  (retryAfter ?? 0) > waits * maxRetryAfterMillis;
+
 /** Milliseconds that an answer's `Retry-After` asks for, as seconds or as a date. */
 export function retryAfterMillis(header: string | undefined, nowMillis: number): number | undefined {
   if (header === undefined) return undefined;

@@ -4,6 +4,7 @@ import type { Urgency } from '../../model/outcomes.ts';
 import type { EngineKind, OperationName, ServerError, ServerErrorKind } from '../../model/server-error.ts';
 import type { Audience, Command } from '../guide/audience.ts';
 import { listBlocks, listHealth, listMemory, listTasks, storeToken } from './commands.ts';
+import { duration } from './numbers.ts';
 import { asSentence, type Context, createToken, type Sentences, withoutPeriod } from './phrases.ts';
 import { oneLine } from './text.ts';
 
@@ -102,7 +103,7 @@ const signIn = (error: ServerError): Omit<Entry, 'urgency'> =>
 
 /** A gateway that does not let this job through may show its sign-in page, with a 200 or by a redirect. */
 function signInOrAddress(error: ServerError): Pick<Entry, 'next'> {
-  if (error.toHttps || (error.kind === 'not-json' && !error.page)) return checkAddress;
+  if (error.kind === 'not-json' && !error.page) return checkAddress;
   return {
     next: given('headers', (way) =>
       has(error, 'headers')
@@ -124,13 +125,19 @@ const clientCertificates = {
     means: 'The server, or a gateway in front of it, does not accept the client certificate of this job.',
     next: given(
       'certificate',
-      (way) => `Have one issued by an authority that the gateway trusts, and store it with its key (${way})`,
+      (way) =>
+        `Have one issued by an authority that the gateway trusts, and store it with its key and the certificates in between (${way})`,
     ),
   },
   expired: {
     brief: 'client certificate expired',
     means: "This job's client certificate has expired.",
     next: given('certificate', (way) => `Renew it, and store it with its key (${way})`),
+  },
+  late: {
+    brief: 'client certificate wanted too late',
+    means: 'The gateway asks for a client certificate after the TLS handshake, which this job cannot do with TLS 1.3.',
+    next: 'Have it ask in the handshake, for the whole host, or use TLS 1.2 there',
   },
   early: {
     brief: 'client certificate not valid yet',
@@ -145,15 +152,18 @@ const clientCertificates = {
 const clientCertificate = (error: ServerError) =>
   clientCertificates[has(error, 'certificate') ? (error.certificate ?? 'refused') : 'wanted'];
 
+const wantsHttps = {
+  brief: 'this port wants https',
+  means: 'The request came without TLS to a port that wants it.',
+  next: 'Begin the GMS address with https://',
+};
+
 const gateways: Record<NonNullable<ServerError['wants']> | 'nothing', (error: ServerError) => Omit<Entry, 'urgency'>> =
   {
     'sign-in': signIn,
     'client-certificate': clientCertificate,
-    https: () => ({
-      brief: 'this port wants https',
-      means: 'The request came without TLS to a port that wants it.',
-      next: 'Begin the GMS address with https://',
-    }),
+    'late-certificate': () => clientCertificates.late,
+    https: () => wantsHttps,
     'another-method': () => ({
       brief: 'no POST there',
       means: 'The server there accepts no POST: it is not GMS, or something in front of DataHub blocks the request.',
@@ -197,9 +207,15 @@ const serverCertificates: ReadonlyArray<{ codes: RegExp; brief: string; came: st
     codes: /^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_SELF_SIGNED)/,
     brief: 'certificate not trusted',
     came: 'the certificate of HOST comes from an authority that is not trusted',
-    next: given('authority', (way) => `Provide that authority's certificate (${way})`),
+    // A server that leaves out those in between, and a file without the root, give these codes as well.
+    next: given('authority', (way) => `Provide the certificates of that authority and of all above it (${way})`),
   },
 ];
+const handshakeFailed = {
+  brief: 'TLS handshake failed',
+  came: 'the TLS handshake with HOST failed',
+  next: 'Check host name and port, and the versions and ciphers of TLS that the server allows',
+};
 const notTrusted = {
   brief: 'certificate not trusted',
   came: 'HOST is not trusted',
@@ -298,9 +314,11 @@ const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => Entry }
       const came = `${hostOf(error)} ended the TLS handshake${codeOf(error)}`;
       if (code.endsWith('_EXPIRED')) return { ...clientCertificates.expired, came };
       if (has(error, 'certificate')) return { ...clientCertificate(error), came };
-      return { ...clientCertificates.wanted, came, means: 'Servers that want a client certificate do this.' };
+      const means = `Servers that want a client certificate${code.endsWith('_FAILURE') ? ', or another version or cipher of TLS,' : ''} do this.`;
+      return { ...clientCertificates.wanted, came, means };
     }
-    const { came, ...said } = serverCertificates.find(({ codes }) => codes.test(code)) ?? notTrusted;
+    const others = code.startsWith('ERR_SSL_') ? handshakeFailed : notTrusted;
+    const { came, ...said } = serverCertificates.find(({ codes }) => codes.test(code)) ?? others;
     return { ...said, came: `${came.replace('HOST', () => hostOf(error))}${codeOf(error)}` };
   },
   'not-http': (error) => ({
@@ -335,11 +353,14 @@ const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => Entry }
         : wait),
   }),
   aborted: () => ({ brief: 'out of time', came: 'the job gave up because its time was up', ...wait }),
-  redirect: (error) => ({
-    brief: 'redirected',
-    means: `${error.toHttps ? 'It redirects to https://. ' : ''}Redirects are not followed: they lead to login pages.`,
-    ...signInOrAddress(error),
-  }),
+  redirect: (error) =>
+    error.toHttps
+      ? wantsHttps
+      : {
+          brief: 'redirected',
+          means: 'Redirects are not followed: they lead to login pages.',
+          ...signInOrAddress(error),
+        },
   unauthorized: (error) => ({
     ...(has(error, 'token')
       ? {
@@ -399,11 +420,28 @@ const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => Entry }
         ? 'Check entityType, aspect and batchSize, then the logs of GMS'
         : 'Look at the logs of GMS',
   }),
-  throttled: () => ({ brief: 'rate limited', ...transient('raise the limit for this job (of a gateway, or of GMS)') }),
-  'server-error': () => ({
+  throttled: (error) => ({
+    brief: 'rate limited',
+    came:
+      error.seconds === undefined
+        ? undefined
+        : `${answered(error)}, and asks for a pause of ${duration(error.seconds)}`,
+    ...transient('raise the limit for this job (of a gateway, or of GMS)'),
+  }),
+  'server-error': ({ status }) => ({
     brief: 'server error',
-    means: 'The server, its search engine or a proxy in front of it has a problem.',
-    ...wait,
+    ...(status === 504
+      ? {
+          means: 'A gateway in front of GMS has waited for it in vain.',
+          ...transient('look at the load of GMS and its search engine, or let the gateway wait longer'),
+        }
+      : {
+          means:
+            status === 502
+              ? 'A gateway in front of GMS gets no usable answer from it.'
+              : 'The server, its search engine or a proxy in front of it has a problem.',
+          ...wait,
+        }),
   }),
   'not-json': (error) => ({
     brief: 'a page instead of JSON',

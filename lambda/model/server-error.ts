@@ -91,7 +91,6 @@ export const serverErrorSchema = z
       .optional()
       .meta({ description: 'how long an answer was waited for, or the pause that a rate limit asks for' }),
     host: z.string().optional().meta({ description: 'the host that could not be reached' }),
-    toHttps: z.boolean().optional().meta({ description: 'a redirect to https://' }),
     wants: z
       .enum(['sign-in', 'client-certificate', 'late-certificate', 'https', 'another-method'])
       .optional()

@@ -26,7 +26,8 @@ export function failureOfStatus(response: Response, info: RequestInfo, sanitize:
   const { operation, baseUrl } = info;
   if (status >= 200 && status < 300) return undefined;
   const page = isPage(response);
-  const kind = kindOf(response, page);
+  const toHttps = isToHttps(response, baseUrl);
+  const kind = toHttps ? 'gateway' : kindOf(response, page);
   const engine = page || ofOthers.includes(kind) ? undefined : engineErrorIn(wholeMessage(response.body));
   const text = page ? titleOf(response.body, sanitize) : errorMessageOf(response.body, engine?.quote, sanitize);
   return {
@@ -35,8 +36,7 @@ export function failureOfStatus(response: Response, info: RequestInfo, sanitize:
     status,
     text: text || undefined,
     engine: engine?.kind,
-    toHttps: isToHttps(response, baseUrl) || undefined,
-    wants: kind === 'gateway' ? wantedBy(response) : undefined,
+    wants: toHttps ? 'https' : kind === 'gateway' ? wantedBy(response) : undefined,
     page: page || undefined,
     ...identityFor(kind, info),
   };

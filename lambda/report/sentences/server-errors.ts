@@ -152,10 +152,13 @@ const clientCertificates = {
 const clientCertificate = (error: ServerError) =>
   clientCertificates[has(error, 'certificate') ? (error.certificate ?? 'refused') : 'wanted'];
 
-const wantsHttps = {
-  brief: 'this port wants https',
-  means: 'The request came without TLS to a port that wants it.',
-  next: 'Begin the GMS address with https://',
+/** Statuses that GMS itself never has. */
+const ofGateways: Record<number, Partial<Entry>> = {
+  502: { means: 'A gateway in front of GMS gets no usable answer from it.' },
+  504: {
+    means: 'A gateway in front of GMS has waited for it in vain.',
+    ...transient('look at the load of GMS and its search engine, or let the gateway wait longer'),
+  },
 };
 
 const gateways: Record<NonNullable<ServerError['wants']> | 'nothing', (error: ServerError) => Omit<Entry, 'urgency'>> =
@@ -163,7 +166,11 @@ const gateways: Record<NonNullable<ServerError['wants']> | 'nothing', (error: Se
     'sign-in': signIn,
     'client-certificate': clientCertificate,
     'late-certificate': () => clientCertificates.late,
-    https: () => wantsHttps,
+    https: () => ({
+      brief: 'this port wants https',
+      means: 'The request came without TLS to a port that wants it.',
+      next: 'Begin the GMS address with https://',
+    }),
     'another-method': () => ({
       brief: 'no POST there',
       means: 'The server there accepts no POST: it is not GMS, or something in front of DataHub blocks the request.',
@@ -314,8 +321,8 @@ const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => Entry }
       const came = `${hostOf(error)} ended the TLS handshake${codeOf(error)}`;
       if (code.endsWith('_EXPIRED')) return { ...clientCertificates.expired, came };
       if (has(error, 'certificate')) return { ...clientCertificate(error), came };
-      const means = `Servers that want a client certificate${code.endsWith('_FAILURE') ? ', or another version or cipher of TLS,' : ''} do this.`;
-      return { ...clientCertificates.wanted, came, means };
+      const others = code.endsWith('_FAILURE') ? ', or another version or cipher of TLS,' : '';
+      return { ...clientCertificates.wanted, came, means: `Servers that want a client certificate${others} do this.` };
     }
     const others = code.startsWith('ERR_SSL_') ? handshakeFailed : notTrusted;
     const { came, ...said } = serverCertificates.find(({ codes }) => codes.test(code)) ?? others;
@@ -353,14 +360,11 @@ const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => Entry }
         : wait),
   }),
   aborted: () => ({ brief: 'out of time', came: 'the job gave up because its time was up', ...wait }),
-  redirect: (error) =>
-    error.toHttps
-      ? wantsHttps
-      : {
-          brief: 'redirected',
-          means: 'Redirects are not followed: they lead to login pages.',
-          ...signInOrAddress(error),
-        },
+  redirect: (error) => ({
+    brief: 'redirected',
+    means: 'Redirects are not followed: they lead to login pages.',
+    ...signInOrAddress(error),
+  }),
   unauthorized: (error) => ({
     ...(has(error, 'token')
       ? {
@@ -422,26 +426,14 @@ const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => Entry }
   }),
   throttled: (error) => ({
     brief: 'rate limited',
-    came:
-      error.seconds === undefined
-        ? undefined
-        : `${answered(error)}, and asks for a pause of ${duration(error.seconds)}`,
+    came: `${answered(error)}${error.seconds === undefined ? '' : `, and asks for a pause of ${duration(error.seconds)}`}`,
     ...transient('raise the limit for this job (of a gateway, or of GMS)'),
   }),
-  'server-error': ({ status }) => ({
+  'server-error': ({ status = 500 }) => ({
     brief: 'server error',
-    ...(status === 504
-      ? {
-          means: 'A gateway in front of GMS has waited for it in vain.',
-          ...transient('look at the load of GMS and its search engine, or let the gateway wait longer'),
-        }
-      : {
-          means:
-            status === 502
-              ? 'A gateway in front of GMS gets no usable answer from it.'
-              : 'The server, its search engine or a proxy in front of it has a problem.',
-          ...wait,
-        }),
+    means: 'The server, its search engine or a proxy in front of it has a problem.',
+    ...wait,
+    ...ofGateways[status],
   }),
   'not-json': (error) => ({
     brief: 'a page instead of JSON',

@@ -159,9 +159,9 @@ async function saidOf(answer: Answer): Promise<string> {
   const { operations, server } = await against([answer]);
   const error = await operations.dryRun(operation).catch((thrown: unknown) => thrown);
   if (!(error instanceof OperationsError)) throw new Error(`no OperationsError but ${error}`);
-  const { kind, status, toHttps } = error.serverError;
+  const { kind, status, wants } = error.serverError;
   const asked = server.requests.length === 1 ? 'once' : `${server.requests.length} times`;
-  const facts = [kind, status, toHttps && 'to https', concernsServer(error.serverError) && 'concerns the server'];
+  const facts = [kind, status, wants && `wants ${wants}`, concernsServer(error.serverError) && 'concerns the server'];
   return `${facts.filter(Boolean).join(', ')}; asked ${asked}\n    ${errorText(error.serverError)}`;
 }
 
@@ -172,12 +172,12 @@ test('an answer without a count is reported as what it is, with its own next ste
 });
 
 test.each([
-  ['http://gms.example/gms', true],
-  ['https://gms.example/gms', undefined],
-  ['http://other.example/gms', undefined],
-])('a redirect to https://gms.example/login wants https in place of %s: %s', (baseUrl, toHttps) => {
+  ['http://gms.example/gms', 'gateway'],
+  ['https://gms.example/gms', 'redirect'],
+  ['http://other.example/gms', 'redirect'],
+])('a redirect to https://gms.example/login in place of %s is read as %s', (baseUrl, kind) => {
   const answer = { status: 302, headers: { location: 'https://gms.example/login' }, body: '' };
-  expect(failureOfStatus(answer, { operation: 'dry-run', baseUrl }, sanitize)?.toHttps).toBe(toHttps);
+  expect(failureOfStatus(answer, { operation: 'dry-run', baseUrl }, sanitize)?.kind).toBe(kind);
 });
 
 describe('a gateway that asks for a client certificate in the TLS handshake', () => {

@@ -152,9 +152,9 @@ export function proxyFor(url: string): string | undefined {
   // For a proxy, a loopback address is the proxy's own machine, which nobody means.
   const { hostname, protocol } = new URL(url);
   if (isLoopback(hostname) || !getProxyForUrl(url)) return undefined;
-  const proxy = process.env[proxyVariable(protocol, process.env)] ?? '';
+  const proxy = process.env[proxyVariable(protocol, process.env)];
   // As curl reads it; the library takes the scheme of `url`.
-  return proxy.includes('://') ? proxy : `http://${proxy}`;
+  return proxy?.includes('://') ? proxy : `http://${proxy}`;
 }
 
 function proxyVariable(protocol: string, env: NodeJS.ProcessEnv): string {

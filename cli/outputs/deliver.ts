@@ -44,7 +44,7 @@ export async function deliver<Taken extends object>(
   const proxy = proxyFor(request.url);
   if (proxy !== undefined && !URL.canParse(proxy)) {
     return {
-      problem: 'the proxy variable does not hold an address; correct it (in a password, # is %23 and / is %2F).',
+      problem: 'the proxy variable holds no address; correct it (in a password, # is %23).',
       isTransient: false,
     };
   }

@@ -12,7 +12,7 @@ export const realSleep: Sleep = (millis, signal) => setTimeout(millis, undefined
 const firstBackoffMillis = 1000;
 
 /** The longest wait that a server may ask for: reads must fit into a function's timeout. */
-const maxRetryAfterMillis = 30_000;
+export const maxRetryAfterMillis = 30_000;
 
 /**
  * How long to wait before a read is retried: exponential with jitter over the upper half, so that parallel dry runs do
@@ -24,10 +24,6 @@ export function backoffMillis(tries: number, random: number, retryAfter?: number
   const full = firstBackoffMillis * 2 ** (tries - 1);
   return Math.max(full / 2 + (full / 2) * random, Math.min(retryAfter ?? 0, maxRetryAfterMillis));
 }
-
-/** Whether a server asks for more than this many waits give it. */
-export const outlasts = (retryAfter: number | undefined, waits: number): boolean =>
-  (retryAfter ?? 0) > waits * maxRetryAfterMillis;
 
 /** Milliseconds that an answer's `Retry-After` asks for, as seconds or as a date. */
 export function retryAfterMillis(header: string | undefined, nowMillis: number): number | undefined {

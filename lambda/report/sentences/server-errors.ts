@@ -221,12 +221,7 @@ const serverCertificates: ReadonlyArray<{ codes: RegExp; brief: string; came: st
 const handshakeFailed = {
   brief: 'TLS handshake failed',
   came: 'the TLS handshake with HOST failed',
-  next: 'Check host name and port, and the versions and ciphers of TLS that the server allows',
-};
-const notTrusted = {
-  brief: 'certificate not trusted',
-  came: 'HOST is not trusted',
-  next: 'Check its certificate and its TLS settings',
+  next: 'Check host name and certificate, and the versions and ciphers of TLS that the server allows',
 };
 
 /** What the search engine says in an answer of DataHub; these are also DataHub's answers, so `came` is the answer. */
@@ -324,8 +319,7 @@ const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => Entry }
       const others = code.endsWith('_FAILURE') ? ', or another version or cipher of TLS,' : '';
       return { ...clientCertificates.wanted, came, means: `Servers that want a client certificate${others} do this.` };
     }
-    const others = code.startsWith('ERR_SSL_') ? handshakeFailed : notTrusted;
-    const { came, ...said } = serverCertificates.find(({ codes }) => codes.test(code)) ?? others;
+    const { came, ...said } = serverCertificates.find(({ codes }) => codes.test(code)) ?? handshakeFailed;
     return { ...said, came: `${came.replace('HOST', () => hostOf(error))}${codeOf(error)}` };
   },
   'not-http': (error) => ({

@@ -1,6 +1,7 @@
 import { secureContextFor } from '../../lambda/gms/http/connection.ts';
 import { backoffMillis, realSleep } from '../../lambda/gms/http/retry.ts';
 import { duration } from '../../lambda/report/sentences/numbers.ts';
+import { tlsProblem } from '../../lambda/report/sentences/server-errors.ts';
 import { publishMillis } from '../../lambda/run/deadlines.ts';
 import { NoAnswerError, type RawRequest, type RawResponse, sendRequest } from '../inputs/request.ts';
 import { ignoredRange, proxyFor } from '../inputs/server.ts';
@@ -82,10 +83,7 @@ function whyNoAnswer(error: unknown, waitedMillis: number): Failure {
   const check = `Check the address, and HTTPS_PROXY and NO_PROXY${ignoredRange(process.env)}.`;
   if (stage === 'dns')
     return { problem: `its name cannot be resolved${why}. ${check}`, isTransient: code === 'EAI_AGAIN' };
-  if (stage === 'tls') {
-    const remedy = 'Give the certificate of a private authority with --ca-file.';
-    return { problem: `its certificate is not trusted, or it does not speak TLS${why}. ${remedy}`, isTransient: false };
-  }
+  if (stage === 'tls') return { problem: tlsProblem(code), isTransient: false };
   if (proxyStatus !== undefined) {
     const remedy = proxyStatus === 407 ? signInAtProxy : 'Check HTTPS_PROXY, and what it lets through.';
     return { problem: `the proxy answered ${proxyStatus}. ${remedy}`, isTransient: proxyStatus >= 500 };

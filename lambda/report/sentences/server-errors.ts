@@ -98,7 +98,12 @@ const signIn = (error: ServerError): Omit<Entry, 'urgency'> =>
         brief: 'a gateway wants a sign-in',
         means:
           'This answer is not from DataHub: a gateway or proxy in front of it wants its own sign-in. A new token of DataHub does not help.',
-        next: given('headers', (way) => `If it takes a header, give this job one (${way}); otherwise ${bypassGateway}`),
+        // DataHub reads its token there, so that a gateway's password has no room.
+        next: given(
+          'headers',
+          (way) =>
+            `If it takes a header${has(error, 'token') ? ' other than Authorization' : ''}, give this job one (${way}); otherwise ${bypassGateway}`,
+        ),
       };
 
 /** A gateway that does not let this job through may show its sign-in page, with a 200 or by a redirect. */
@@ -196,7 +201,7 @@ const serverCertificates: ReadonlyArray<{ codes: RegExp; brief: string; came: st
     codes: /^(?:EPROTO|ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST))$/,
     brief: 'no TLS there',
     came: 'HOST does not speak TLS',
-    next: 'If this port has no TLS, begin the GMS address with http://; otherwise correct the port',
+    next: 'If this port has no TLS, begin its address with http://; otherwise correct the port',
   },
   {
     codes: /^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/,
@@ -208,7 +213,7 @@ const serverCertificates: ReadonlyArray<{ codes: RegExp; brief: string; came: st
     codes: /^(?:ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/,
     brief: 'certificate for another host',
     came: 'the certificate of HOST is for another host name',
-    next: 'Use the host name that the certificate is for in the GMS address',
+    next: 'Use the host name that the certificate is for in the address',
   },
   {
     codes: /^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_SELF_SIGNED)/,
@@ -319,8 +324,7 @@ const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => Entry }
       const others = code.endsWith('_FAILURE') ? ', or another version or cipher of TLS,' : '';
       return { ...clientCertificates.wanted, came, means: `Servers that want a client certificate${others} do this.` };
     }
-    const { came, ...said } = serverCertificates.find(({ codes }) => codes.test(code)) ?? handshakeFailed;
-    return { ...said, came: `${came.replace('HOST', () => hostOf(error))}${codeOf(error)}` };
+    return tlsFailure(error);
   },
   'not-http': (error) => ({
     brief: 'not HTTP',
@@ -465,6 +469,18 @@ const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => Entry }
   }),
 };
 
+function tlsFailure(error: Pick<ServerError, 'code' | 'host'>): Entry & Pick<ErrorSentences, 'came'> {
+  const { code = '' } = error;
+  const { came, ...said } = serverCertificates.find(({ codes }) => codes.test(code)) ?? handshakeFailed;
+  return { ...said, came: `${came.replace('HOST', () => hostOf(error))}${codeOf(error)}` };
+}
+
+/** The same of any other server. */
+export function tlsProblem(code: string | undefined): string {
+  const { came, next } = tlsFailure({ code, host: 'that server' });
+  return `${came}. ${at('machine', next)}.`;
+}
+
 const asked: Record<OperationName, string> = {
   'dry-run': 'dry run',
   truncate: 'truncation request',
@@ -517,8 +533,8 @@ export function remedyByHand(error: ServerError, kind: Audience['kind'] = 'machi
 
 const at = (place: Audience['kind'], text: ByPlace): string => (typeof text === 'string' ? text : text[place]);
 
-const hostOf = ({ host = 'the server' }: ServerError): string => host;
-const codeOf = ({ code }: ServerError): string => (code === undefined ? '' : ` (${code})`);
+const hostOf = ({ host = 'the server' }: Pick<ServerError, 'host'>): string => host;
+const codeOf = ({ code }: Pick<ServerError, 'code'>): string => (code === undefined ? '' : ` (${code})`);
 
 /** A server's words are quoted short. */
 const quoted = (text: string): string => `"${oneLine(text.replaceAll('"', "'"), 120)}"`;

@@ -14,6 +14,7 @@ interface Task {
   startedAt: number;
   endsAt: number;
   batchSize: number;
+  cutoffMillis: number;
   /** Rows older than the cutoff when it started, and how many of them are gone. */
   old: number;
   deleted: number;
@@ -45,6 +46,7 @@ export class Tasks {
       startedAt: now,
       endsAt: now + Math.max(minTaskMillis, (work / rowsPerSecond) * 1000),
       batchSize,
+      cutoffMillis,
       old,
       deleted: 0,
       written: profile.reindexes ? kept.slice(profile.reindexesHalf ? Math.ceil(kept.length / 2) : 0) : undefined,
@@ -103,6 +105,7 @@ const share = ({ startedAt, endsAt }: Task, now: number): number =>
   Math.min(1, Math.max(0, (now - startedAt) / (endsAt - startedAt)));
 
 function deleteUntil(task: Task, wanted: number): void {
-  task.rows.removeOldest(wanted - task.deleted);
+  // Another task may have deleted some of them.
+  task.rows.removeOldest(Math.min(wanted - task.deleted, task.rows.before(task.cutoffMillis)));
   task.deleted = wanted;
 }

@@ -150,8 +150,16 @@ function extraCertificates(path: string): string {
  */
 export function proxyFor(url: string): string | undefined {
   // For a proxy, a loopback address is the proxy's own machine, which nobody means.
-  if (isLoopback(new URL(url).hostname)) return undefined;
-  return getProxyForUrl(url) || undefined;
+  const { hostname, protocol } = new URL(url);
+  if (isLoopback(hostname) || !getProxyForUrl(url)) return undefined;
+  const proxy = process.env[proxyVariable(protocol, process.env)];
+  // As curl reads it; the library takes the scheme of `url`.
+  return proxy?.includes('://') ? proxy : `http://${proxy}`;
+}
+
+function proxyVariable(protocol: string, env: NodeJS.ProcessEnv): string {
+  const names = [`${protocol.slice(0, -1)}_proxy`, 'all_proxy'].flatMap((name) => [name, name.toUpperCase()]);
+  return names.find((one) => env[one]) ?? 'A proxy variable';
 }
 
 /**
@@ -162,8 +170,7 @@ export function proxyFor(url: string): string | undefined {
 function refuseProxy(baseUrl: string, env: NodeJS.ProcessEnv): void {
   if (proxyFor(baseUrl) === undefined) return;
   const { hostname, protocol } = new URL(baseUrl);
-  const names = [`${protocol.slice(0, -1)}_proxy`, 'all_proxy'].flatMap((name) => [name, name.toUpperCase()]);
-  const name = names.find((one) => env[one]) ?? 'A proxy variable';
+  const name = proxyVariable(protocol, env);
   throw new UsageError(
     `${name} applies to ${hostname}, and this program talks to GMS without a proxy, because a proxy may forward a truncation after answering it with an error: set NO_PROXY=${hostname} (in addition to its present value${ignoredRange(env)}).`,
   );

@@ -1,6 +1,7 @@
 import { secureContextFor } from '../../lambda/gms/http/connection.ts';
 import { backoffMillis, realSleep } from '../../lambda/gms/http/retry.ts';
 import { duration } from '../../lambda/report/sentences/numbers.ts';
+import { tlsProblem } from '../../lambda/report/sentences/server-errors.ts';
 import { publishMillis } from '../../lambda/run/deadlines.ts';
 import { NoAnswerError, type RawRequest, type RawResponse, sendRequest } from '../inputs/request.ts';
 import { ignoredRange, proxyFor } from '../inputs/server.ts';
@@ -43,7 +44,10 @@ export async function deliver<Taken extends object>(
 ): Promise<Taken | Failure> {
   const proxy = proxyFor(request.url);
   if (proxy !== undefined && !URL.canParse(proxy)) {
-    return { problem: 'the proxy variable does not hold an address; correct it.', isTransient: false };
+    return {
+      problem: 'the proxy variable holds no address; correct it (in a password, # is %23).',
+      isTransient: false,
+    };
   }
   const tls = caPem === undefined ? {} : { secureContext: secureContextFor(caPem) };
   let isLast = false;
@@ -69,7 +73,7 @@ export function proxyNotice(url: string): string {
   return ` through the proxy ${URL.canParse(proxy) ? new URL(proxy).host : 'of the environment'}`;
 }
 
-export const signInAtProxy = 'A proxy wants a sign-in: put user name and password into HTTPS_PROXY or HTTP_PROXY.';
+export const signInAtProxy = 'A proxy wants a sign-in: HTTPS_PROXY or HTTP_PROXY must hold its user name and password.';
 
 function whyNoAnswer(error: unknown, waitedMillis: number): Failure {
   if (!(error instanceof NoAnswerError)) throw error;
@@ -79,10 +83,7 @@ function whyNoAnswer(error: unknown, waitedMillis: number): Failure {
   const check = `Check the address, and HTTPS_PROXY and NO_PROXY${ignoredRange(process.env)}.`;
   if (stage === 'dns')
     return { problem: `its name cannot be resolved${why}. ${check}`, isTransient: code === 'EAI_AGAIN' };
-  if (stage === 'tls') {
-    const remedy = 'Give the certificate of a private authority with --ca-file.';
-    return { problem: `its certificate is not trusted, or it does not speak TLS${why}. ${remedy}`, isTransient: false };
-  }
+  if (stage === 'tls') return { problem: tlsProblem(code), isTransient: false };
   if (proxyStatus !== undefined) {
     const remedy = proxyStatus === 407 ? signInAtProxy : 'Check HTTPS_PROXY, and what it lets through.';
     return { problem: `the proxy answered ${proxyStatus}. ${remedy}`, isTransient: proxyStatus >= 500 };

@@ -86,11 +86,10 @@ export const serverErrorSchema = z
     text: z.string().optional().meta({ description: "the server's own words, cleaned and shortened" }),
     engine: z.enum(engineKinds).optional().meta({ description: 'what the search engine says in it by name' }),
     code: z.string().optional().meta({ description: 'code of a network error, such as ECONNREFUSED' }),
-    seconds: z.number().optional().meta({ description: 'how long an answer was waited for, where none came in time' }),
+    seconds: z.number().optional().meta({ description: 'how long was waited for an answer, or a limit asks to wait' }),
     host: z.string().optional().meta({ description: 'the host that could not be reached' }),
-    toHttps: z.boolean().optional().meta({ description: 'a redirect to https://' }),
     wants: z
-      .enum(['sign-in', 'client-certificate', 'https', 'another-method'])
+      .enum(['sign-in', 'client-certificate', 'late-certificate', 'https', 'another-method'])
       .optional()
       .meta({ description: 'what a gateway asks for' }),
     encoding: z.string().optional().meta({ description: 'the content-encoding that could not be unpacked' }),

@@ -26,7 +26,8 @@ export function failureOfStatus(response: Response, info: RequestInfo, sanitize:
   const { operation, baseUrl } = info;
   if (status >= 200 && status < 300) return undefined;
   const page = isPage(response);
-  const kind = kindOf(response, page);
+  const toHttps = isToHttps(response, baseUrl);
+  const kind = toHttps ? 'gateway' : kindOf(response, page);
   const engine = page || ofOthers.includes(kind) ? undefined : engineErrorIn(wholeMessage(response.body));
   const text = page ? titleOf(response.body, sanitize) : errorMessageOf(response.body, engine?.quote, sanitize);
   return {
@@ -35,8 +36,7 @@ export function failureOfStatus(response: Response, info: RequestInfo, sanitize:
     status,
     text: text || undefined,
     engine: engine?.kind,
-    toHttps: isToHttps(response, baseUrl) || undefined,
-    wants: kind === 'gateway' ? wantedBy(response) : undefined,
+    wants: toHttps ? 'https' : kind === 'gateway' ? wantedBy(response) : undefined,
     page: page || undefined,
     ...identityFor(kind, info),
   };
@@ -51,12 +51,12 @@ const byIdentity: readonly ServerErrorKind[] = ['unauthorized', 'gateway', 'redi
 /** Failures that say what they are without the search engine's words, or are not DataHub's. */
 const ofOthers: readonly ServerErrorKind[] = ['redirect', 'no-index', 'too-old', 'gateway', 'unauthorized'];
 
-/** Only on the same host: a redirect to a sign-in page on another host has https, too. */
+/** From http:// to https:// on the same host: a redirect to a sign-in page on another host has https, too. */
 function isToHttps({ status, headers }: Pick<HttpResponse, 'status' | 'headers'>, baseUrl: string): boolean {
   const location = headers['location'] ?? '';
   if (status < 300 || status >= 400 || !URL.canParse(location)) return false;
-  const { protocol, hostname } = new URL(location);
-  return protocol === 'https:' && hostname === new URL(baseUrl).hostname;
+  const [from, to] = [new URL(baseUrl), new URL(location)];
+  return from.protocol === 'http:' && to.protocol === 'https:' && to.hostname === from.hostname;
 }
 
 function kindOf(response: Response, page: boolean): ServerErrorKind {
@@ -95,6 +95,8 @@ const unknownAction = /\b(?:action|operation named)\b.*\bnot (?:supported|found|
 /** What something in front of DataHub asks for; undefined if it does not say, and for all answers of DataHub. */
 function wantedBy({ status, headers, body }: Response): ServerError['wants'] {
   const text = body.slice(0, 8192);
+  // Apache, which asks for some paths alone.
+  if (/Post-Handshake Authentication/i.test(text)) return 'late-certificate';
   // The codes are nginx's own, in its logs and on its pages.
   if (status === 495 || status === 496 || /\b(?:client|SSL|TLS) certificate\b/i.test(text)) {
     return 'client-certificate';
@@ -199,7 +201,7 @@ function isPage({ headers, body }: Pick<HttpResponse, 'headers' | 'body'>): bool
 }
 
 const titleOf = (body: string, sanitize: Sanitize): string =>
-  sanitize(/<title[^>]{0,200}>([^<]{0,1000})/i.exec(body.slice(0, 8192))?.[1] ?? '');
+  sanitize(/<(?:title|h1)[^>]{0,200}>([^<]{0,1000})/i.exec(body.slice(0, 8192))?.[1] ?? '');
 
 /** A longer first line says nothing more, and this limit keeps the search cheap. */
 const maxLine = 2000;

@@ -4,6 +4,7 @@ import type { Urgency } from '../../model/outcomes.ts';
 import type { EngineKind, OperationName, ServerError, ServerErrorKind } from '../../model/server-error.ts';
 import type { Audience, Command } from '../guide/audience.ts';
 import { listBlocks, listHealth, listMemory, listTasks, storeToken } from './commands.ts';
+import { duration } from './numbers.ts';
 import { asSentence, type Context, createToken, type Sentences, withoutPeriod } from './phrases.ts';
 import { oneLine } from './text.ts';
 
@@ -97,12 +98,17 @@ const signIn = (error: ServerError): Omit<Entry, 'urgency'> =>
         brief: 'a gateway wants a sign-in',
         means:
           'This answer is not from DataHub: a gateway or proxy in front of it wants its own sign-in. A new token of DataHub does not help.',
-        next: given('headers', (way) => `If it takes a header, give this job one (${way}); otherwise ${bypassGateway}`),
+        // DataHub reads its token there, so that a gateway's password has no room.
+        next: given(
+          'headers',
+          (way) =>
+            `If it takes a header${has(error, 'token') ? ' other than Authorization' : ''}, give this job one (${way}); otherwise ${bypassGateway}`,
+        ),
       };
 
 /** A gateway that does not let this job through may show its sign-in page, with a 200 or by a redirect. */
 function signInOrAddress(error: ServerError): Pick<Entry, 'next'> {
-  if (error.toHttps || (error.kind === 'not-json' && !error.page)) return checkAddress;
+  if (error.kind === 'not-json' && !error.page) return checkAddress;
   return {
     next: given('headers', (way) =>
       has(error, 'headers')
@@ -124,13 +130,19 @@ const clientCertificates = {
     means: 'The server, or a gateway in front of it, does not accept the client certificate of this job.',
     next: given(
       'certificate',
-      (way) => `Have one issued by an authority that the gateway trusts, and store it with its key (${way})`,
+      (way) =>
+        `Have one issued by an authority that the gateway trusts, and store it with its key and the certificates in between (${way})`,
     ),
   },
   expired: {
     brief: 'client certificate expired',
     means: "This job's client certificate has expired.",
     next: given('certificate', (way) => `Renew it, and store it with its key (${way})`),
+  },
+  late: {
+    brief: 'client certificate wanted too late',
+    means: 'The gateway asks for a client certificate after the TLS handshake, which this job cannot do with TLS 1.3.',
+    next: 'Have it ask in the handshake, for the whole host, or use TLS 1.2 there',
   },
   early: {
     brief: 'client certificate not valid yet',
@@ -145,10 +157,20 @@ const clientCertificates = {
 const clientCertificate = (error: ServerError) =>
   clientCertificates[has(error, 'certificate') ? (error.certificate ?? 'refused') : 'wanted'];
 
+/** Statuses that GMS itself never has. */
+const ofGateways: Record<number, Partial<Entry>> = {
+  502: { means: 'A gateway in front of GMS gets no usable answer from it.' },
+  504: {
+    means: 'A gateway in front of GMS has waited for it in vain.',
+    ...transient('look at the load of GMS and its search engine, or let the gateway wait longer'),
+  },
+};
+
 const gateways: Record<NonNullable<ServerError['wants']> | 'nothing', (error: ServerError) => Omit<Entry, 'urgency'>> =
   {
     'sign-in': signIn,
     'client-certificate': clientCertificate,
+    'late-certificate': () => clientCertificates.late,
     https: () => ({
       brief: 'this port wants https',
       means: 'The request came without TLS to a port that wants it.',
@@ -179,7 +201,7 @@ const serverCertificates: ReadonlyArray<{ codes: RegExp; brief: string; came: st
     codes: /^(?:EPROTO|ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST))$/,
     brief: 'no TLS there',
     came: 'HOST does not speak TLS',
-    next: 'If this port has no TLS, begin the GMS address with http://; otherwise correct the port',
+    next: 'If this port has no TLS, begin its address with http://; otherwise correct the port',
   },
   {
     codes: /^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/,
@@ -191,19 +213,20 @@ const serverCertificates: ReadonlyArray<{ codes: RegExp; brief: string; came: st
     codes: /^(?:ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/,
     brief: 'certificate for another host',
     came: 'the certificate of HOST is for another host name',
-    next: 'Use the host name that the certificate is for in the GMS address',
+    next: 'Use the host name that the certificate is for in the address',
   },
   {
     codes: /^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_SELF_SIGNED)/,
     brief: 'certificate not trusted',
     came: 'the certificate of HOST comes from an authority that is not trusted',
-    next: given('authority', (way) => `Provide that authority's certificate (${way})`),
+    // A server that leaves out those in between, and a file without the root, give these codes as well.
+    next: given('authority', (way) => `Provide the certificates of that authority and of all above it (${way})`),
   },
 ];
-const notTrusted = {
-  brief: 'certificate not trusted',
-  came: 'HOST is not trusted',
-  next: 'Check its certificate and its TLS settings',
+const handshakeFailed = {
+  brief: 'TLS handshake failed',
+  came: 'the TLS handshake with HOST failed',
+  next: 'Check host name and certificate, and the versions and ciphers of TLS that the server allows',
 };
 
 /** What the search engine says in an answer of DataHub; these are also DataHub's answers, so `came` is the answer. */
@@ -298,10 +321,10 @@ const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => Entry }
       const came = `${hostOf(error)} ended the TLS handshake${codeOf(error)}`;
       if (code.endsWith('_EXPIRED')) return { ...clientCertificates.expired, came };
       if (has(error, 'certificate')) return { ...clientCertificate(error), came };
-      return { ...clientCertificates.wanted, came, means: 'Servers that want a client certificate do this.' };
+      const others = code.endsWith('_FAILURE') ? ', or another version or cipher of TLS,' : '';
+      return { ...clientCertificates.wanted, came, means: `Servers that want a client certificate${others} do this.` };
     }
-    const { came, ...said } = serverCertificates.find(({ codes }) => codes.test(code)) ?? notTrusted;
-    return { ...said, came: `${came.replace('HOST', () => hostOf(error))}${codeOf(error)}` };
+    return tlsFailure(error);
   },
   'not-http': (error) => ({
     brief: 'not HTTP',
@@ -337,7 +360,7 @@ const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => Entry }
   aborted: () => ({ brief: 'out of time', came: 'the job gave up because its time was up', ...wait }),
   redirect: (error) => ({
     brief: 'redirected',
-    means: `${error.toHttps ? 'It redirects to https://. ' : ''}Redirects are not followed: they lead to login pages.`,
+    means: 'Redirects are not followed: they lead to login pages.',
     ...signInOrAddress(error),
   }),
   unauthorized: (error) => ({
@@ -399,11 +422,16 @@ const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => Entry }
         ? 'Check entityType, aspect and batchSize, then the logs of GMS'
         : 'Look at the logs of GMS',
   }),
-  throttled: () => ({ brief: 'rate limited', ...transient('raise the limit for this job (of a gateway, or of GMS)') }),
-  'server-error': () => ({
+  throttled: (error) => ({
+    brief: 'rate limited',
+    came: `${answered(error)}${error.seconds === undefined ? '' : `, and asks for a pause of ${duration(error.seconds)}`}`,
+    ...transient('raise the limit for this job (of a gateway, or of GMS)'),
+  }),
+  'server-error': ({ status = 500 }) => ({
     brief: 'server error',
     means: 'The server, its search engine or a proxy in front of it has a problem.',
     ...wait,
+    ...ofGateways[status],
   }),
   'not-json': (error) => ({
     brief: 'a page instead of JSON',
@@ -440,6 +468,18 @@ const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => Entry }
     next: 'Please report it',
   }),
 };
+
+function tlsFailure(error: Pick<ServerError, 'code' | 'host'>): Entry & Pick<ErrorSentences, 'came'> {
+  const { code = '' } = error;
+  const { came, ...said } = serverCertificates.find(({ codes }) => codes.test(code)) ?? handshakeFailed;
+  return { ...said, came: `${came.replace('HOST', () => hostOf(error))}${codeOf(error)}` };
+}
+
+/** The same of any other server. */
+export function tlsProblem(code: string | undefined): string {
+  const { came, next } = tlsFailure({ code, host: 'that server' });
+  return `${came}. ${at('machine', next)}.`;
+}
 
 const asked: Record<OperationName, string> = {
   'dry-run': 'dry run',
@@ -493,8 +533,8 @@ export function remedyByHand(error: ServerError, kind: Audience['kind'] = 'machi
 
 const at = (place: Audience['kind'], text: ByPlace): string => (typeof text === 'string' ? text : text[place]);
 
-const hostOf = ({ host = 'the server' }: ServerError): string => host;
-const codeOf = ({ code }: ServerError): string => (code === undefined ? '' : ` (${code})`);
+const hostOf = ({ host = 'the server' }: Pick<ServerError, 'host'>): string => host;
+const codeOf = ({ code }: Pick<ServerError, 'code'>): string => (code === undefined ? '' : ` (${code})`);
 
 /** A server's words are quoted short. */
 const quoted = (text: string): string => `"${oneLine(text.replaceAll('"', "'"), 120)}"`;

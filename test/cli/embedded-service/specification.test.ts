@@ -44,6 +44,14 @@ describe('4.1 truncateTimeseriesAspect', () => {
     pass(60_000);
     expect(rows()).toBe(300);
   });
+
+  test('sent twice, by a gateway that repeats requests, removes no newer rows', async () => {
+    const { truncate, rows, pass } = await serve();
+    await truncate({ dryRun: false });
+    await truncate({ dryRun: false });
+    pass(60_000);
+    expect(rows()).toBe(300);
+  });
 });
 
 test('every answer says that the rows are samples', async () => {

@@ -21,6 +21,8 @@ describe('a proxy variable', () => {
     [{}, 'https://gms.example/gms', undefined],
     [{ HTTPS_PROXY: proxy }, 'https://gms.example/gms', proxy],
     [{ https_proxy: proxy }, 'https://gms.example/gms', proxy],
+    [{ HTTPS_PROXY: 'proxy.example:3128' }, 'https://gms.example/gms', proxy],
+    [{ ALL_PROXY: 'proxy.example:3128', https_proxy: '' }, 'https://gms.example/gms', proxy],
     [{ HTTPS_PROXY: proxy }, 'http://gms.example:8080', undefined],
     [{ HTTP_PROXY: proxy }, 'http://gms.example:8080', proxy],
     [{ ALL_PROXY: proxy }, 'http://gms.example:8080', proxy],

@@ -4,6 +4,8 @@ import type { TlsOptions } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import { createHttpTransport } from '../../../../lambda/gms/http/http-transport.ts';
 import { OperationsError } from '../../../../lambda/gms/operations.ts';
+import { failureOfStatus } from '../../../../lambda/gms/responses/failures.ts';
+import { sanitize } from '../../../../lambda/gms/responses/server-text.ts';
 import { concernsServer } from '../../../../lambda/model/server-error.ts';
 import { errorText } from '../../../../lambda/report/sentences/server-errors.ts';
 import { against, operation, restError } from './broken-server.ts';
@@ -102,7 +104,19 @@ const answers: Array<[who: string, answer: Answer]> = [
     'the API of Kubernetes, to someone whom it knows',
     http(403, '{"kind":"Status","apiVersion":"v1","message":"forbidden: User \\"x\\" cannot post path","code":403}'),
   ],
+  [
+    'Apache that asks for a certificate after the handshake',
+    http(403, `${titled('403 Forbidden')}<p>Reason: Cannot perform Post-Handshake Authentication.<br /></p>`, html),
+  ],
   ['nginx without its GMS', http(502, page('502 Bad Gateway', 'nginx'), html)],
+  ['nginx whose GMS is too slow', http(504, page('504 Gateway Time-out', 'nginx'), html)],
+  [
+    'HAProxy, whose pages have no title',
+    http(503, '<html><body><h1>503 Service Unavailable</h1>\n</body></html>', html),
+  ],
+  ['a quota of a day', http(429, 'Quota exceeded', { ...text, 'Retry-After': '7200' })],
+  ['a quota without an end', http(429, '', { 'Retry-After': '9'.repeat(400) })],
+  ['a repair of hours', http(503, '', { 'Retry-After': '7200' })],
   ['a load balancer that signs people in', http(302, '', { Location: 'https://sso.example/authorize' })],
   ['a load balancer that wants https', http(308, '', { Location: 'https://127.0.0.1/operations' })],
   ['a proxy that says nothing', http(200, '')],
@@ -145,9 +159,9 @@ async function saidOf(answer: Answer): Promise<string> {
   const { operations, server } = await against([answer]);
   const error = await operations.dryRun(operation).catch((thrown: unknown) => thrown);
   if (!(error instanceof OperationsError)) throw new Error(`no OperationsError but ${error}`);
-  const { kind, status, toHttps } = error.serverError;
+  const { kind, status, wants } = error.serverError;
   const asked = server.requests.length === 1 ? 'once' : `${server.requests.length} times`;
-  const facts = [kind, status, toHttps && 'to https', concernsServer(error.serverError) && 'concerns the server'];
+  const facts = [kind, status, wants && `wants ${wants}`, concernsServer(error.serverError) && 'concerns the server'];
   return `${facts.filter(Boolean).join(', ')}; asked ${asked}\n    ${errorText(error.serverError)}`;
 }
 
@@ -155,6 +169,15 @@ test('an answer without a count is reported as what it is, with its own next ste
   const said: string[] = [];
   for (const [who, answer] of answers) said.push(`${who}: ${await saidOf(answer)}\n`);
   await expect(said.join('')).toMatchFileSnapshot('gateways.txt');
+});
+
+test.each([
+  ['http://gms.example/gms', 'gateway'],
+  ['https://gms.example/gms', 'redirect'],
+  ['http://other.example/gms', 'redirect'],
+])('a redirect to https://gms.example/login in place of %s is read as %s', (baseUrl, kind) => {
+  const answer = { status: 302, headers: { location: 'https://gms.example/login' }, body: '' };
+  expect(failureOfStatus(answer, { operation: 'dry-run', baseUrl }, sanitize)?.kind).toBe(kind);
 });
 
 describe('a gateway that asks for a client certificate in the TLS handshake', () => {
@@ -174,7 +197,7 @@ describe('a gateway that asks for a client certificate in the TLS handshake', ()
     });
     const error = await operations.dryRun(operation, { attempts: 1 }).catch((thrown: unknown) => thrown);
     expect(errorText((error as OperationsError).serverError)).toMatch(
-      /\(ERR_SSL_\w+\)\. Servers that want a client certificate do this\. Give this job one \(--client-certificate\)/,
+      /\(ERR_SSL_\w+\)\. Servers that want a client certificate(?:, or another .* of TLS,)? do this\. Give this job one \(--client-certificate\)/,
     );
   });
 });

@@ -86,7 +86,7 @@ export const serverErrorSchema = z
     text: z.string().optional().meta({ description: "the server's own words, cleaned and shortened" }),
     engine: z.enum(engineKinds).optional().meta({ description: 'what the search engine says in it by name' }),
     code: z.string().optional().meta({ description: 'code of a network error, such as ECONNREFUSED' }),
-    seconds: z.number().optional().meta({ description: 'how long was waited for an answer, or a limit asks to wait' }),
+    seconds: z.number().optional().meta({ description: 'how long an answer was waited for, where none came in time' }),
     host: z.string().optional().meta({ description: 'the host that could not be reached' }),
     wants: z
       .enum(['sign-in', 'client-certificate', 'late-certificate', 'https', 'another-method'])

@@ -24,7 +24,7 @@ import { readTaskStatus } from '../responses/task-status.ts';
 import { truncationOf, truncationWithoutAnswer } from '../responses/truncation.ts';
 import { type HttpRequest, type HttpResponse, type Transport, TransportError } from '../transport.ts';
 import { createIdentityProvider, type IdentityProvider } from './identity-provider.ts';
-import { backoffMillis, httpDate, maxRetryAfterMillis, realSleep, retryAfterMillis, type Sleep } from './retry.ts';
+import { backoffMillis, httpDate, realSleep, retryAfterMillis, type Sleep } from './retry.ts';
 
 /** Attempts of a read in all: enough to survive a pod restart without hammering a dead server for minutes. */
 const readAttempts = { failed: 4, timedOut: 2 } as const;
@@ -152,17 +152,13 @@ async function requestWithRetry<Value>(
     }
     tries += 1;
     if (failure.kind === 'timeout') timeouts += 1;
-    const retryAfter = retryAfterMillis(response?.headers['retry-after'], realNow()) ?? 0;
-    // All waits together are shorter. (A server that is being repaired is often back sooner than it says.)
-    const lasts = failure.kind === 'throttled' && retryAfter > (attempts - tries) * maxRetryAfterMillis;
-    if (lasts || !isTransient(failure) || tries >= attempts || timeouts >= client.attempts.timedOut) {
-      throw new OperationsError({
-        ...failure,
-        ...(tries > 1 && { tries }),
-        ...(lasts && Number.isSafeInteger(retryAfter) && { seconds: Math.ceil(retryAfter / 1000) }),
-      });
+    if (!isTransient(failure) || tries >= attempts || timeouts >= client.attempts.timedOut) {
+      throw new OperationsError(tries === 1 ? failure : { ...failure, tries });
     }
-    await client.sleep(backoffMillis(tries, random(), retryAfter), signal);
+    await client.sleep(
+      backoffMillis(tries, random(), retryAfterMillis(response?.headers['retry-after'], realNow())),
+      signal,
+    );
   }
 }
 

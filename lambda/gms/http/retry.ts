@@ -12,7 +12,7 @@ export const realSleep: Sleep = (millis, signal) => setTimeout(millis, undefined
 const firstBackoffMillis = 1000;
 
 /** The longest wait that a server may ask for: reads must fit into a function's timeout. */
-export const maxRetryAfterMillis = 30_000;
+const maxRetryAfterMillis = 30_000;
 
 /**
  * How long to wait before a read is retried: exponential with jitter over the upper half, so that parallel dry runs do

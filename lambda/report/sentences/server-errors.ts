@@ -4,7 +4,6 @@ import type { Urgency } from '../../model/outcomes.ts';
 import type { EngineKind, OperationName, ServerError, ServerErrorKind } from '../../model/server-error.ts';
 import type { Audience, Command } from '../guide/audience.ts';
 import { listBlocks, listHealth, listMemory, listTasks, storeToken } from './commands.ts';
-import { duration } from './numbers.ts';
 import { asSentence, type Context, createToken, type Sentences, withoutPeriod } from './phrases.ts';
 import { oneLine } from './text.ts';
 
@@ -159,9 +158,9 @@ const clientCertificate = (error: ServerError) =>
 
 /** Statuses that GMS itself never has. */
 const ofGateways: Record<number, Partial<Entry>> = {
-  502: { means: 'A gateway in front of GMS gets no usable answer from it.' },
+  502: { means: 'A gateway in front of GMS got no usable answer from it.' },
   504: {
-    means: 'A gateway in front of GMS has waited for it in vain.',
+    means: 'A gateway in front of GMS got no answer from it in time.',
     ...transient('look at the load of GMS and its search engine, or let the gateway wait longer'),
   },
 };
@@ -422,11 +421,7 @@ const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => Entry }
         ? 'Check entityType, aspect and batchSize, then the logs of GMS'
         : 'Look at the logs of GMS',
   }),
-  throttled: (error) => ({
-    brief: 'rate limited',
-    came: `${answered(error)}${error.seconds === undefined ? '' : `, and asks for a pause of ${duration(error.seconds)}`}`,
-    ...transient('raise the limit for this job (of a gateway, or of GMS)'),
-  }),
+  throttled: () => ({ brief: 'rate limited', ...transient('raise the limit for this job (of a gateway, or of GMS)') }),
   'server-error': ({ status = 500 }) => ({
     brief: 'server error',
     means: 'The server, its search engine or a proxy in front of it has a problem.',

@@ -139,14 +139,6 @@ describe('a read that fails temporarily', () => {
     expect(waits).toEqual([7000]);
   });
 
-  test('waits as often as it can for a rate limit, and not at all where that is too short', async () => {
-    const limited = (seconds: number) => against([http(429, '', { 'Retry-After': `${seconds}` }), dryRunAnswer]);
-    const [short, long] = [await limited(90), await limited(91)];
-    await short.operations.dryRun(operation);
-    const { serverError } = await errorOf(long.operations.dryRun(operation));
-    expect([short.waits, long.waits, serverError.seconds]).toEqual([[30_000], [], 91]);
-  });
-
   test('is retried when the connection fails', async () => {
     const { operations, waits } = await against([], { baseUrl: `http://127.0.0.1:${closedPort}` });
     const error = await errorOf(operations.indexSizes());

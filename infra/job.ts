@@ -11,6 +11,7 @@ import { Notifications } from './monitoring/notifications.ts';
 import type { Checked } from './props/checked-props.ts';
 import { allowUse, logsStatement, type Warn } from './props/encryption.ts';
 import { LedgerTable, PolicyParameters } from './storage.ts';
+import { dashboardUrl } from './workflow/dashboard-url.ts';
 import { RunSchedule } from './workflow/run-schedule.ts';
 import { Workflow } from './workflow/workflow.ts';
 
@@ -54,11 +55,12 @@ export function makeJob(scope: Construct, { settings, resources, warnings }: Che
   });
   new PolicyParameters(scope, 'Policies', { settings });
   const { table: ledger } = new LedgerTable(scope, 'Ledger', { settings, resources });
-  const workflow = new Workflow(scope, 'Workflow', { settings, resources, table: ledger, topic });
+  const url = settings.dashboard ? dashboardUrl(Stack.of(scope), () => monitoring.dashboard) : undefined;
+  const workflow = new Workflow(scope, 'Workflow', { settings, resources, table: ledger, topic, dashboardUrl: url });
   const { stateMachine, functions } = workflow;
   const schedule = new RunSchedule(scope, 'Schedule', { settings, resources, stateMachine });
-  const { alarms, dashboard } = new Monitoring(scope, 'Monitoring', {
-    ...{ settings, workflow, schedule, topic, alarmTopic: resources.alarmTopic },
+  const monitoring = new Monitoring(scope, 'Monitoring', {
+    ...{ settings, workflow, schedule, topic, alarmTopic: resources.alarmTopic, dashboardUrl: url },
     runbook: readFileSync(runbook, 'utf8'),
   });
   new CfnOutput(scope, 'FirstNight', {
@@ -74,8 +76,8 @@ export function makeJob(scope: Construct, { settings, resources, warnings }: Che
     executionLog: workflow.logGroup,
     logGroups: [...functions.map(({ logGroup }) => logGroup), workflow.logGroup],
     lostStarts: schedule.lostStarts,
-    dashboard,
-    alarms,
+    dashboard: monitoring.dashboard,
+    alarms: monitoring.alarms,
     connections: resources.network?.connections ?? new Connections(),
   };
 }

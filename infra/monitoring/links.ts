@@ -1,8 +1,6 @@
-import type { Stack } from 'aws-cdk-lib';
 import { alarmSections, anchorOf, sectionOf } from '../../lambda/report/guide/runbook.ts';
 import { clip } from '../../lambda/report/sentences/text.ts';
 import type { Settings } from '../../lambda/settings/settings.ts';
-import { dashboardUrl } from '../workflow/dashboard-url.ts';
 
 export type AlarmName = keyof typeof alarmSections;
 
@@ -25,8 +23,5 @@ export function alarmText(runbook: string, alarm: AlarmName, stage: string): str
 }
 
 /** Where an alarm's section can be read: in the stage's own runbook, or else on its dashboard. */
-export function linkTo(stack: Stack, { stage, runbookUrl, dashboard }: Settings): (alarm: AlarmName) => string {
-  if (runbookUrl !== undefined) return (alarm) => `${runbookUrl}#${anchorOf(alarmSections[alarm])}`;
-  const url = dashboard ? dashboardUrl(stack, stage) : '';
-  return () => url;
-}
+export const linkTo = (alarm: AlarmName, { runbookUrl }: Settings, dashboardUrl = ''): string =>
+  runbookUrl === undefined ? dashboardUrl : `${runbookUrl}#${anchorOf(alarmSections[alarm])}`;

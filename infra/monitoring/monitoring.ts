@@ -1,4 +1,4 @@
-import { Duration, Stack, Token } from 'aws-cdk-lib';
+import { Duration, Token } from 'aws-cdk-lib';
 import {
   Alarm,
   ComparisonOperator,
@@ -34,6 +34,8 @@ export interface MonitoringProps {
   topic: ITopic;
   /** For alarms; if undefined they go to `topic`, except those that repeat what the report there says. */
   alarmTopic: ITopic | undefined;
+  /** Undefined if there is no dashboard. */
+  dashboardUrl: string | undefined;
   /** The text of docs/runbook.md, for alarms and the dashboard. */
   runbook: string;
 }
@@ -71,16 +73,15 @@ export class Monitoring extends Construct {
     this.dashboard = new RetentionDashboard(this, 'Dashboard', { settings, workflow, runbook, alarms }).dashboard;
   }
 
-  private createAlarms({ settings, workflow, schedule, topic, alarmTopic, runbook }: MonitoringProps) {
+  private createAlarms({ settings, workflow, schedule, topic, alarmTopic, runbook, dashboardUrl }: MonitoringProps) {
     const { stage, alarmIfNotStartedHours: hours } = settings;
-    const link = linkTo(Stack.of(this), settings);
     const { stateMachine, functions } = workflow;
     const alarm = (name: AlarmName, { reported, ...props }: AlarmProps): Alarm => {
       const created = new Alarm(this, name, {
         alarmName: `${alarmNamePrefix(stage)}${name}`,
         // The first word is for receivers that filter: SNS, PagerDuty and Opsgenie all read the description.
         alarmDescription:
-          `${severityOf(name)}: stage ${stage}. ${alarmText(runbook, name, stage)} ${link(name)}`.trimEnd(),
+          `${severityOf(name)}: stage ${stage}. ${alarmText(runbook, name, stage)} ${linkTo(name, settings, dashboardUrl)}`.trimEnd(),
         threshold: 1,
         comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
         evaluationPeriods: 1,

@@ -1,8 +1,9 @@
-import { ArnFormat, Aspects, Stack, Token } from 'aws-cdk-lib';
+import { ArnFormat, AspectPriority, Aspects, Lazy, Stack, Token } from 'aws-cdk-lib';
 import { CfnMicrosoftTeamsChannelConfiguration, CfnSlackChannelConfiguration } from 'aws-cdk-lib/aws-chatbot';
+import { CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { CfnSubscription, CfnTopicPolicy, type ITopic, Topic, TopicPolicy } from 'aws-cdk-lib/aws-sns';
-import { Construct } from 'constructs';
+import { CfnSubscription, CfnTopic, CfnTopicPolicy, type ITopic, Topic, TopicPolicy } from 'aws-cdk-lib/aws-sns';
+import { Construct, type IConstruct } from 'constructs';
 import type { Settings } from '../../lambda/settings/settings.ts';
 import { alarmsStatement, allowUse, type Warn } from '../props/encryption.ts';
 import type { Resources } from '../props/resources.ts';
@@ -53,10 +54,15 @@ export class Notifications extends Construct {
   private allowAlarms(topic: ITopic, stage: string, warn: Warn): void {
     if (topic.masterKey !== undefined) allowUse(topic.masterKey, alarmsStatement(), 'CloudWatch', warn);
     const stack = Stack.of(this);
+    const prefix = alarmNamePrefix(stage);
+    const own = () => this.node.scope!.node.findAll().filter((one) => one instanceof CfnAlarm);
     const alarms = stack.formatArn({
       service: 'cloudwatch',
       resource: 'alarm',
-      resourceName: `${alarmNamePrefix(stage)}*`,
+      // At the end of synth: one that an app's Aspect has renamed would reach nobody.
+      resourceName: Lazy.string({
+        produce: () => (own().every(({ alarmName }) => alarmName?.startsWith(prefix)) ? `${prefix}*` : '*'),
+      }),
       arnFormat: ArnFormat.COLON_RESOURCE_NAME,
     });
     // Without an id, which has to differ within a topic's policy: other stages may have the same topic.
@@ -74,6 +80,13 @@ export class Notifications extends Construct {
         for (const policy of policiesOf(topic)) policy.document.addStatements(mayPublish);
       },
     });
+    const visit = (node: IConstruct) => {
+      if (!(node instanceof CfnTopic) || !/^alias\/aws\//.test(String(node.kmsMasterKeyId))) return;
+      const text = `The topic ${topic.node.path} is encrypted with ${node.kmsMasterKeyId}, which CloudWatch may not use: its alarms reach nobody. Give it a key of your own.`;
+      warn('topic-key', text);
+    };
+    // After the Aspects of an app, such as one that encrypts every topic.
+    Aspects.of(topic).add({ visit }, { priority: AspectPriority.READONLY });
   }
 
   private slack({ stage, slackWorkspaceId, slackChannelId }: Settings): void {

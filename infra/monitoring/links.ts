@@ -4,11 +4,11 @@ import type { Settings } from '../../lambda/settings/settings.ts';
 
 export type AlarmName = keyof typeof alarmSections;
 
-/** CloudWatch takes 1,024 characters; the rest is for the link. */
-const maxAlarmText = 780;
-
-/** The runbook's section about an alarm as one line: the mail of an alarm is enough to begin. */
-export function alarmText(runbook: string, alarm: AlarmName, stage: string): string {
+/**
+ * The runbook's section about an alarm as one line: the mail of an alarm is enough to begin.
+ * @param room for it, in characters
+ */
+export function alarmText(runbook: string, alarm: AlarmName, stage: string, room: number): string {
   const section = sectionOf(runbook, alarmSections[alarm]);
   if (section === undefined) throw new Error(`docs/runbook.md has no section "${alarmSections[alarm]}".`);
   const plain = section
@@ -19,7 +19,7 @@ export function alarmText(runbook: string, alarm: AlarmName, stage: string): str
     .replaceAll('stage=STAGE', `stage=${stage}`)
     .replace(/\s+/g, ' ')
     .trim();
-  return clip(plain, maxAlarmText);
+  return clip(plain, Math.min(780, room));
 }
 
 /** Where an alarm's section can be read: in the stage's own runbook, or else on its dashboard. */

@@ -77,11 +77,14 @@ export class Monitoring extends Construct {
     const { stage, alarmIfNotStartedHours: hours } = settings;
     const { stateMachine, functions } = workflow;
     const alarm = (name: AlarmName, { reported, ...props }: AlarmProps): Alarm => {
+      // The first word is for receivers that filter: SNS, PagerDuty and Opsgenie all read the description.
+      const begin = `${severityOf(name)}: stage ${stage}. `;
+      const link = linkTo(name, settings, dashboardUrl);
+      // CloudWatch takes 1,024 characters.
+      const text = alarmText(runbook, name, stage, 1023 - begin.length - link.length);
       const created = new Alarm(this, name, {
         alarmName: `${alarmNamePrefix(stage)}${name}`,
-        // The first word is for receivers that filter: SNS, PagerDuty and Opsgenie all read the description.
-        alarmDescription:
-          `${severityOf(name)}: stage ${stage}. ${alarmText(runbook, name, stage)} ${linkTo(name, settings, dashboardUrl)}`.trimEnd(),
+        alarmDescription: `${begin}${text} ${link}`.trimEnd(),
         threshold: 1,
         comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
         evaluationPeriods: 1,

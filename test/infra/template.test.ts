@@ -331,6 +331,24 @@ describe('A stage', () => {
     expect(new Set(arns)).toEqual(new Set([partition]));
   });
 
+  test('fits into what AWS takes where each setting is as long as it may be', () => {
+    const path = (end: string) => `/${'p'.repeat(398)}${end}`;
+    const { resources } = synthesize(
+      {
+        gmsUrl: `https://datahub.corp.test/${'g'.repeat(213)}`,
+        runbookUrl: `https://wiki.corp.test/${'w'.repeat(477)}`,
+        ...{ parameterPrefix: path('a'), tokenParameter: path('b'), headersParameter: path('c') },
+        ...{ clientCertificateParameter: path('d'), clientKeyParameter: path('e'), caCertificateParameter: path('f') },
+      },
+      { stage: 's'.repeat(20), env: { account: '111122223333', region: 'ap-southeast-1' } },
+    );
+    for (const [, { Properties }] of resources('AWS::CloudWatch::Alarm'))
+      expect(Properties.AlarmDescription.length).toBeLessThanOrEqual(1024);
+    for (const [, { Properties }] of resources('AWS::Lambda::Function'))
+      expect(JSON.stringify(Properties.Environment.Variables).length).toBeLessThan(4096);
+    expect(() => synthesize({ runbookUrl: `https://wiki.corp.test/${'w'.repeat(478)}` })).toThrow('at most 500');
+  });
+
   test('has the same template each time', () => {
     expect(synthesizeAnew(everything, {}).template).toEqual(fullest.template);
   });

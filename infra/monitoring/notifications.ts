@@ -72,20 +72,14 @@ export class Notifications extends Construct {
       resources: [topic.topicArn],
       conditions: { StringEquals: { 'aws:SourceAccount': stack.account }, ArnLike: { 'aws:SourceArn': alarms } },
     });
-    // At synth, because the app may give its topic a policy after this construct was made. A statement that is added
-    // again with a second synth is written once.
-    Aspects.of(topic).add({
-      visit(node) {
-        if (node !== topic) return;
-        for (const policy of policiesOf(topic)) policy.document.addStatements(mayPublish);
-      },
-    });
     const visit = (node: IConstruct) => {
+      if (node === topic) for (const policy of policiesOf(topic)) policy.document.addStatements(mayPublish);
       if (!(node instanceof CfnTopic) || !/^alias\/aws\//.test(String(node.kmsMasterKeyId))) return;
       const text = `The topic ${topic.node.path} is encrypted with ${node.kmsMasterKeyId}, which CloudWatch may not use: its alarms reach nobody. Give it a key of your own.`;
       warn('topic-key', text);
     };
-    // After the Aspects of an app, such as one that encrypts every topic.
+    // At synth, because the app may give its topic a policy after this construct was made, and after its Aspects, such as
+    // one that encrypts every topic. A statement that is added again with a second synth is written once.
     Aspects.of(topic).add({ visit }, { priority: AspectPriority.READONLY });
   }
 

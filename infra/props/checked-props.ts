@@ -89,19 +89,13 @@ const environmentsOf = ({ topic, alarmTopic, tokenKey, encryptionKey }: Resource
 
 /** What another account has to allow, because no deployment of this one can. */
 function otherAccounts({ account }: Stack, resources: Resources, called: (field: string) => string): Warning[] {
-  const use = 'the roles of this stage use it';
-  const allowed = {
+  const publish: Record<string, string> = {
     topicArn: 'Report publish (sns:Publish, sns:GetTopicAttributes), and subscriptions be made',
-    topicKeyArn: use,
     alarmTopicArn: 'CloudWatch publish its alarms',
-    tokenKeyArn: use,
-    encryptionKeyArn: use,
   };
-  const environments = environmentsOf(resources);
-  return Object.entries(allowed).flatMap(([field, may]) => {
-    const owner = environments[field as keyof typeof allowed]?.account ?? account;
+  return Object.entries(environmentsOf(resources)).flatMap(([field, { account: owner = account } = {}]) => {
     if (Token.isUnresolved(owner) || Token.isUnresolved(account) || owner === account) return [];
-    const name = called(field);
+    const [name, may = 'the roles of this stage use it'] = [called(field), publish[field]];
     const text = `${name} belongs to the account ${owner}: its policy has to let ${account} do this: ${may}.`;
     return [{ id: `account-${name}`, path: [field], text }];
   });

@@ -60,10 +60,10 @@ export class DatahubRetention extends Construct implements IConnectable {
 
   constructor(scope: Construct, id: string, props: DatahubRetentionProps);
   /** @internal For our own app, whose settings come from a file. */
-  constructor(scope: Construct, id: string, checked: (job: Construct) => Checked);
-  constructor(scope: Construct, id: string, given: DatahubRetentionProps | ((job: Construct) => Checked)) {
+  constructor(scope: Construct, id: string, settings: Settings, check: Check<Settings>);
+  constructor(scope: Construct, id: string, given: never, check: Check<never> = checkedProps) {
     super(scope, id);
-    const { settings, resources, warnings } = typeof given === 'function' ? given(this) : checkedProps(this, given);
+    const { settings, resources, warnings } = check(this, given);
     this.settings = settings;
     this.compareWithOthers();
     const warn: Warn = (id, text) => Annotations.of(this).addWarningV2(`datahub-retention:${id}`, text);
@@ -227,6 +227,8 @@ function firstNight({ schedule, timeZone, maxRunHours, emails, mode, notify }: S
       : ['A run without a problem sends none (notify): start a preview, which always does.']),
   ].join(' ');
 }
+
+type Check<Given> = (job: Construct, given: Given) => Checked;
 
 /** Normalized, unless only the deployment knows it. */
 const addressOf = (gmsUrl: string) => (Token.isUnresolved(gmsUrl) ? gmsUrl : serverAddress(gmsUrl.trim()));

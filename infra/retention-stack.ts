@@ -18,7 +18,7 @@ export class RetentionStack extends Stack {
     });
 
     // The CDK leaves "Default" out of logical ids.
-    const { stateMachine, topic, ledger } = new DatahubRetention(this, 'Default', (job) =>
+    const { stateMachine, topic, ledger } = new DatahubRetention(this, 'Default', settings, (job) =>
       inStack(job, { settings, resources: resourcesNamed(job, settings), warnings: warningsOf(settings) }),
     );
     for (const [key, value] of Object.entries(tags)) Tags.of(this).add(key, value);

@@ -12,6 +12,11 @@ export class UnresolvedValue {
   constructor(token: unknown) {
     this.token = token;
   }
+
+  /** In a sentence about what it is in. */
+  toJSON(): string {
+    return 'a token';
+  }
 }
 
 export const knownValue = <T>(value: T | UnresolvedValue): T | undefined =>

@@ -374,6 +374,12 @@ describe('What is known only at deployment', () => {
     ['a list of resources', field('policies'), texts, 'policies is a list whose length synth does not know'],
     ['true or false', field('noIdentity'), text, 'noIdentity must be true or false at synth, not a token.'],
     ['true or false', policy('enabled'), text, 'policy 1: enabled must be true or false at synth, not a token.'],
+    [
+      'a list around a text',
+      field('mode'),
+      (in_) => [text(in_)],
+      'mode must be "preview" or "enforce", not ["a token"].',
+    ],
     ['a list for a text', field('mode'), texts, 'mode must be a string, not a token of a list.'],
     ['a number for a text', field('stage'), number, 'stage must be a string, not a token of a number.'],
     [

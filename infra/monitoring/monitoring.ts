@@ -15,7 +15,6 @@ import { Construct } from 'constructs';
 import { runMetrics } from '../../lambda/aws/metrics.ts';
 import type { Settings } from '../../lambda/settings/settings.ts';
 import type { Alarms } from '../props/construct-props.ts';
-import { alarmNamePrefix } from '../workflow/names.ts';
 import type { RunSchedule } from '../workflow/run-schedule.ts';
 import type { Workflow } from '../workflow/workflow.ts';
 import { RetentionDashboard, runMetric } from './dashboard.ts';
@@ -83,7 +82,7 @@ export class Monitoring extends Construct {
       // CloudWatch takes 1,024 characters.
       const text = alarmText(runbook, name, stage, 1023 - begin.length - link.length);
       const created = new Alarm(this, name, {
-        alarmName: `${alarmNamePrefix(stage)}${name}`,
+        alarmName: `datahub-retention/${stage}/${name}`,
         alarmDescription: `${begin}${text} ${link}`.trimEnd(),
         threshold: 1,
         comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,

@@ -1,13 +1,12 @@
-import { ArnFormat, AspectPriority, Aspects, Lazy, Stack, Token } from 'aws-cdk-lib';
+import { AspectPriority, Aspects, Stack, Token } from 'aws-cdk-lib';
 import { CfnMicrosoftTeamsChannelConfiguration, CfnSlackChannelConfiguration } from 'aws-cdk-lib/aws-chatbot';
-import { CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnSubscription, CfnTopic, CfnTopicPolicy, type ITopic, Topic, TopicPolicy } from 'aws-cdk-lib/aws-sns';
 import { Construct, type IConstruct } from 'constructs';
 import type { Settings } from '../../lambda/settings/settings.ts';
 import { alarmsStatement, allowUse, type Warn } from '../props/encryption.ts';
 import type { Resources } from '../props/resources.ts';
-import { alarmNamePrefix, globalName } from '../workflow/names.ts';
+import { globalName } from '../workflow/names.ts';
 
 export interface NotificationsProps {
   settings: Settings;
@@ -35,7 +34,7 @@ export class Notifications extends Construct {
     this.topic =
       resources.topic ??
       new Topic(this, 'Topic', { displayName: 'DataHub retention', enforceSSL: true, ...(masterKey && { masterKey }) });
-    if (settings.alarms) this.allowAlarms(resources.alarmTopic ?? this.topic, settings.stage, warn);
+    if (settings.alarms) this.allowAlarms(resources.alarmTopic ?? this.topic, warn);
     for (const [at, email] of settings.emails.entries()) {
       new CfnSubscription(this, `Email ${Token.isUnresolved(email) ? at + 1 : email}`, {
         topicArn: this.topic.topicArn,
@@ -51,26 +50,15 @@ export class Notifications extends Construct {
    * Without a policy, a topic accepts alarms from its own account; with one, it accepts only what the policy allows.
    * Report publishes with its role.
    */
-  private allowAlarms(topic: ITopic, stage: string, warn: Warn): void {
+  private allowAlarms(topic: ITopic, warn: Warn): void {
     if (topic.masterKey !== undefined) allowUse(topic.masterKey, alarmsStatement(), 'CloudWatch', warn);
-    const stack = Stack.of(this);
-    const prefix = alarmNamePrefix(stage);
-    const own = () => this.node.scope!.node.findAll().filter((one) => one instanceof CfnAlarm);
-    const alarms = stack.formatArn({
-      service: 'cloudwatch',
-      resource: 'alarm',
-      // At the end of synth: one that an app's Aspect has renamed would reach nobody.
-      resourceName: Lazy.string({
-        produce: () => (own().every(({ alarmName }) => alarmName?.startsWith(prefix)) ? `${prefix}*` : '*'),
-      }),
-      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-    });
+    // Any alarm of the account, as without a policy: an app renames ours, and people add their own (docs/operate.md).
     // Without an id, which has to differ within a topic's policy: other stages may have the same topic.
     const mayPublish = new PolicyStatement({
       principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
       actions: ['sns:Publish'],
       resources: [topic.topicArn],
-      conditions: { StringEquals: { 'aws:SourceAccount': stack.account }, ArnLike: { 'aws:SourceArn': alarms } },
+      conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
     });
     const visit = (node: IConstruct) => {
       if (node === topic) for (const policy of policiesOf(topic)) policy.document.addStatements(mayPublish);

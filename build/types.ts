@@ -27,6 +27,7 @@ export function writeConstructTypes(to: string): void {
           noEmit: false,
           declaration: true,
           emitDeclarationOnly: true,
+          stripInternal: true,
           rootDir: root,
           outDir: folder,
           typeRoots: [join(root, 'node_modules/@types')],

@@ -1,21 +1,31 @@
-import { Annotations, Stack, Token } from 'aws-cdk-lib';
+import { readFileSync } from 'node:fs';
+import { Annotations, Aspects, CfnOutput, Stack, Token, Tokenization } from 'aws-cdk-lib';
 import type { Dashboard, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
-import type { Connections, IConnectable } from 'aws-cdk-lib/aws-ec2';
+import { Connections, type IConnectable } from 'aws-cdk-lib/aws-ec2';
 import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
-import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { CfnSubscription, type ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { indexMetrics, runMetrics } from '../lambda/aws/metrics.ts';
 import { serverAddress } from '../lambda/gms/http/base-url.ts';
 import { type Settings, SettingsError } from '../lambda/settings/settings.ts';
-import { makeJob } from './job.ts';
 import { runMetric } from './monitoring/dashboard.ts';
-import { checkedProps } from './props/checked-props.ts';
+import { Monitoring } from './monitoring/monitoring.ts';
+import { Notifications } from './monitoring/notifications.ts';
+import { type Checked, checkedProps } from './props/checked-props.ts';
 import type { Alarms, DatahubRetentionProps, Functions } from './props/construct-props.ts';
+import { allowUse, logsStatement, type Warn } from './props/encryption.ts';
+import { LedgerTable, PolicyParameters } from './storage.ts';
+import { dashboardUrl } from './workflow/dashboard-url.ts';
 import { grantStart, PreviewMachine } from './workflow/preview-machine.ts';
+import { RunSchedule } from './workflow/run-schedule.ts';
+import { Workflow } from './workflow/workflow.ts';
+
+/** The same path from here and from `dist/construct.cjs` of the published package. */
+const runbook = new URL('../docs/runbook.md', import.meta.url);
 
 /**
  * A scheduled job that truncates the time series indices of one DataHub server by policy, and proves the result. It
@@ -48,22 +58,53 @@ export class DatahubRetention extends Construct implements IConnectable {
   private readonly executionLog: LogGroup;
   private previewMachine: PreviewMachine | undefined;
 
-  constructor(scope: Construct, id: string, props: DatahubRetentionProps) {
+  constructor(scope: Construct, id: string, props: DatahubRetentionProps);
+  /** @internal For our own app, whose settings come from a file. */
+  constructor(scope: Construct, id: string, settings: Settings, check: Check<Settings>);
+  constructor(scope: Construct, id: string, given: never, check: Check<never> = checkedProps) {
     super(scope, id);
-    const checked = checkedProps(this, props);
-    this.settings = checked.settings;
+    const { settings, resources, warnings } = check(this, given);
+    this.settings = settings;
     this.compareWithOthers();
-    const made = makeJob(this, checked);
-    this.topic = made.topic;
-    this.stateMachine = made.stateMachine;
-    this.ledger = made.ledger;
-    this.functions = made.functions;
-    this.logGroups = made.logGroups;
-    this.executionLog = made.executionLog;
-    this.lostStarts = made.lostStarts;
-    this.dashboard = made.dashboard;
-    this.alarms = made.alarms;
-    this.connections = made.connections;
+    const warn: Warn = (id, text) => Annotations.of(this).addWarningV2(`datahub-retention:${id}`, text);
+    const { encryptionKey, alarmTopic } = resources;
+    if (encryptionKey !== undefined) allowUse(encryptionKey, logsStatement(Stack.of(this)), 'CloudWatch Logs', warn);
+    this.topic = new Notifications(this, 'Notifications', { settings, resources, warn }).topic;
+    // At synth, because the app may subscribe to the topic, and protect the stack, after the job was made.
+    Aspects.of(this).add({
+      visit: (node) => {
+        if (node !== this) return;
+        const isSubscribed = this.topic.node.findAll().some((one) => one instanceof CfnSubscription);
+        for (const { id, text } of warnings) if (id !== 'nobody-told' || !isSubscribed) warn(id, text);
+        if (settings.mode !== 'enforce' || outermostStack(Stack.of(this)).terminationProtection) return;
+        warn(
+          'unprotected',
+          'The stage enforces, and its stack has no termination protection: its deletion would end the watch over what may still be running on the server, and leave the ledger behind. Set terminationProtection.',
+        );
+      },
+    });
+    new PolicyParameters(this, 'Policies', { settings });
+    this.ledger = new LedgerTable(this, 'Ledger', { settings, resources }).table;
+    const { topic, ledger } = this;
+    const url = settings.dashboard ? dashboardUrl(Stack.of(this), () => this.dashboard) : undefined;
+    const workflow = new Workflow(this, 'Workflow', { settings, resources, table: ledger, topic, dashboardUrl: url });
+    this.stateMachine = workflow.stateMachine;
+    this.functions = Object.fromEntries(workflow.functions.map(({ name, lambda }) => [name, lambda])) as Functions;
+    this.executionLog = workflow.logGroup;
+    this.logGroups = [...workflow.functions.map(({ logGroup }) => logGroup), workflow.logGroup];
+    const schedule = new RunSchedule(this, 'Schedule', { settings, resources, stateMachine: this.stateMachine });
+    this.lostStarts = schedule.lostStarts;
+    const monitoring = new Monitoring(this, 'Monitoring', {
+      ...{ settings, workflow, schedule, topic, alarmTopic, dashboardUrl: url },
+      runbook: readFileSync(runbook, 'utf8'),
+    });
+    this.alarms = monitoring.alarms;
+    this.dashboard = monitoring.dashboard;
+    this.connections = resources.network?.connections ?? new Connections();
+    new CfnOutput(this, 'FirstNight', {
+      description: 'What has to arrive, and by when; if it does not, see "The first night" in docs/operate.md',
+      value: firstNight(settings),
+    });
   }
 
   /**
@@ -170,6 +211,24 @@ export class DatahubRetention extends Construct implements IConnectable {
     }
   }
 }
+
+/** A nested stack cannot be protected; it goes with the one around it. */
+const outermostStack = (stack: Stack): Stack =>
+  stack.nestedStackParent === undefined ? stack : outermostStack(stack.nestedStackParent);
+
+/** Until the first report has come, nobody knows whether a stage works: its alarms count from the first start on. */
+function firstNight({ schedule, timeZone, maxRunHours, emails, mode, notify }: Settings): string {
+  const hours = String(Tokenization.stringifyNumber(maxRunHours));
+  return [
+    ...(emails.length > 0 ? ['Within minutes: a mail from AWS to each address in emails, to confirm.'] : []),
+    `Minutes after the first start, ${schedule} (${timeZone}), at most ${hours} hours if it deletes much: the report of a run${mode === 'preview' ? ' that only previews' : ''}.`,
+    ...(notify === 'always'
+      ? []
+      : ['A run without a problem sends none (notify): start a preview, which always does.']),
+  ].join(' ');
+}
+
+type Check<Given> = (job: Construct, given: Given) => Checked;
 
 /** Normalized, unless only the deployment knows it. */
 const addressOf = (gmsUrl: string) => (Token.isUnresolved(gmsUrl) ? gmsUrl : serverAddress(gmsUrl.trim()));

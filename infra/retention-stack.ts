@@ -1,9 +1,9 @@
 import { CfnOutput, Stack, type StackProps, Tags, Validations } from 'aws-cdk-lib';
-import { Construct } from 'constructs';
+import type { Construct } from 'constructs';
 import type { Stage } from '../lambda/settings/settings.ts';
 import { warningsOf } from '../lambda/settings/warnings.ts';
 import { jobVersion } from '../version.ts';
-import { makeJob } from './job.ts';
+import { DatahubRetention } from './datahub-retention.ts';
 import { inStack } from './props/checked-props.ts';
 import { resourcesNamed } from './props/resources.ts';
 
@@ -18,10 +18,9 @@ export class RetentionStack extends Stack {
     });
 
     // The CDK leaves "Default" out of logical ids.
-    const job = new Construct(this, 'Default');
-    const resources = resourcesNamed(job, settings);
-    const checked = inStack(job, { settings, resources, warnings: warningsOf(settings) });
-    const { stateMachine, topic, ledger } = makeJob(job, checked);
+    const { stateMachine, topic, ledger } = new DatahubRetention(this, 'Default', settings, (job) =>
+      inStack(job, { settings, resources: resourcesNamed(job, settings), warnings: warningsOf(settings) }),
+    );
     for (const [key, value] of Object.entries(tags)) Tags.of(this).add(key, value);
     this.tags.setTag('datahub-retention:version', jobVersion());
     acknowledgeFindings(this);

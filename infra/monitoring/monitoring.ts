@@ -1,4 +1,4 @@
-import { Duration, Stack, Token } from 'aws-cdk-lib';
+import { Duration, Token } from 'aws-cdk-lib';
 import {
   Alarm,
   ComparisonOperator,
@@ -15,7 +15,6 @@ import { Construct } from 'constructs';
 import { runMetrics } from '../../lambda/aws/metrics.ts';
 import type { Settings } from '../../lambda/settings/settings.ts';
 import type { Alarms } from '../props/construct-props.ts';
-import { alarmNamePrefix } from '../workflow/names.ts';
 import type { RunSchedule } from '../workflow/run-schedule.ts';
 import type { Workflow } from '../workflow/workflow.ts';
 import { RetentionDashboard, runMetric } from './dashboard.ts';
@@ -34,6 +33,8 @@ export interface MonitoringProps {
   topic: ITopic;
   /** For alarms; if undefined they go to `topic`, except those that repeat what the report there says. */
   alarmTopic: ITopic | undefined;
+  /** Undefined if there is no dashboard. */
+  dashboardUrl: string | undefined;
   /** The text of docs/runbook.md, for alarms and the dashboard. */
   runbook: string;
 }
@@ -71,16 +72,18 @@ export class Monitoring extends Construct {
     this.dashboard = new RetentionDashboard(this, 'Dashboard', { settings, workflow, runbook, alarms }).dashboard;
   }
 
-  private createAlarms({ settings, workflow, schedule, topic, alarmTopic, runbook }: MonitoringProps) {
+  private createAlarms({ settings, workflow, schedule, topic, alarmTopic, runbook, dashboardUrl }: MonitoringProps) {
     const { stage, alarmIfNotStartedHours: hours } = settings;
-    const link = linkTo(Stack.of(this), settings);
     const { stateMachine, functions } = workflow;
     const alarm = (name: AlarmName, { reported, ...props }: AlarmProps): Alarm => {
+      // The first word is for receivers that filter: SNS, PagerDuty and Opsgenie all read the description.
+      const begin = `${severityOf(name)}: stage ${stage}. `;
+      const link = linkTo(name, settings, dashboardUrl);
+      // CloudWatch takes 1,024 characters.
+      const text = alarmText(runbook, name, stage, 1023 - begin.length - link.length);
       const created = new Alarm(this, name, {
-        alarmName: `${alarmNamePrefix(stage)}${name}`,
-        // The first word is for receivers that filter: SNS, PagerDuty and Opsgenie all read the description.
-        alarmDescription:
-          `${severityOf(name)}: stage ${stage}. ${alarmText(runbook, name, stage)} ${link(name)}`.trimEnd(),
+        alarmName: `datahub-retention/${stage}/${name}`,
+        alarmDescription: `${begin}${text} ${link}`.trimEnd(),
         threshold: 1,
         comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
         evaluationPeriods: 1,

@@ -1,12 +1,12 @@
-import { ArnFormat, Aspects, Stack, Token } from 'aws-cdk-lib';
+import { AspectPriority, Aspects, Stack, Token } from 'aws-cdk-lib';
 import { CfnMicrosoftTeamsChannelConfiguration, CfnSlackChannelConfiguration } from 'aws-cdk-lib/aws-chatbot';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { CfnSubscription, CfnTopicPolicy, type ITopic, Topic, TopicPolicy } from 'aws-cdk-lib/aws-sns';
-import { Construct } from 'constructs';
+import { CfnSubscription, CfnTopic, CfnTopicPolicy, type ITopic, Topic, TopicPolicy } from 'aws-cdk-lib/aws-sns';
+import { Construct, type IConstruct } from 'constructs';
 import type { Settings } from '../../lambda/settings/settings.ts';
 import { alarmsStatement, allowUse, type Warn } from '../props/encryption.ts';
 import type { Resources } from '../props/resources.ts';
-import { alarmNamePrefix, globalName } from '../workflow/names.ts';
+import { globalName } from '../workflow/names.ts';
 
 export interface NotificationsProps {
   settings: Settings;
@@ -34,7 +34,7 @@ export class Notifications extends Construct {
     this.topic =
       resources.topic ??
       new Topic(this, 'Topic', { displayName: 'DataHub retention', enforceSSL: true, ...(masterKey && { masterKey }) });
-    if (settings.alarms) this.allowAlarms(resources.alarmTopic ?? this.topic, settings.stage, warn);
+    if (settings.alarms) this.allowAlarms(resources.alarmTopic ?? this.topic, warn);
     for (const [at, email] of settings.emails.entries()) {
       new CfnSubscription(this, `Email ${Token.isUnresolved(email) ? at + 1 : email}`, {
         topicArn: this.topic.topicArn,
@@ -50,30 +50,25 @@ export class Notifications extends Construct {
    * Without a policy, a topic accepts alarms from its own account; with one, it accepts only what the policy allows.
    * Report publishes with its role.
    */
-  private allowAlarms(topic: ITopic, stage: string, warn: Warn): void {
+  private allowAlarms(topic: ITopic, warn: Warn): void {
     if (topic.masterKey !== undefined) allowUse(topic.masterKey, alarmsStatement(), 'CloudWatch', warn);
-    const stack = Stack.of(this);
-    const alarms = stack.formatArn({
-      service: 'cloudwatch',
-      resource: 'alarm',
-      resourceName: `${alarmNamePrefix(stage)}*`,
-      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-    });
+    // Any alarm of the account, as without a policy: an app renames ours, and people add their own (docs/operate.md).
     // Without an id, which has to differ within a topic's policy: other stages may have the same topic.
     const mayPublish = new PolicyStatement({
       principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
       actions: ['sns:Publish'],
       resources: [topic.topicArn],
-      conditions: { StringEquals: { 'aws:SourceAccount': stack.account }, ArnLike: { 'aws:SourceArn': alarms } },
+      conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
     });
-    // At synth, because the app may give its topic a policy after this construct was made. A statement that is added
-    // again with a second synth is written once.
-    Aspects.of(topic).add({
-      visit(node) {
-        if (node !== topic) return;
-        for (const policy of policiesOf(topic)) policy.document.addStatements(mayPublish);
-      },
-    });
+    const visit = (node: IConstruct) => {
+      if (node === topic) for (const policy of policiesOf(topic)) policy.document.addStatements(mayPublish);
+      if (!(node instanceof CfnTopic) || !/^alias\/aws\//.test(String(node.kmsMasterKeyId))) return;
+      const text = `The topic ${topic.node.path} is encrypted with ${node.kmsMasterKeyId}, which CloudWatch may not use: its alarms reach nobody. Give it a key of your own.`;
+      warn('topic-key', text);
+    };
+    // At synth, because the app may give its topic a policy after this construct was made, and after its Aspects, such as
+    // one that encrypts every topic. A statement that is added again with a second synth is written once.
+    Aspects.of(topic).add({ visit }, { priority: AspectPriority.READONLY });
   }
 
   private slack({ stage, slackWorkspaceId, slackChannelId }: Settings): void {

@@ -1,11 +1,13 @@
 import { Annotations, Stack, Token } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { unknownKey } from '../../lambda/policy/explain.ts';
 import { regionProblems } from '../../lambda/settings/cross-field-checks.ts';
 import { settingFields } from '../../lambda/settings/fields.ts';
 import { inspectSettings, namingOf, type Settings, SettingsError } from '../../lambda/settings/settings.ts';
 import { type Warning, warningsOf } from '../../lambda/settings/warnings.ts';
 import type { DatahubRetentionProps } from './construct-props.ts';
-import { namesOfProps, namesOfResources, type Resources, resourcesGiven } from './resources.ts';
+import { cdkObjects, namesOfProps, namesOfResources, type Resources, resourcesGiven } from './resources.ts';
+import type { StageProps } from './stage-props.ts';
 import { encoded, marked } from './unresolved-props.ts';
 
 /** Everything that a stage is made of, checked. */
@@ -18,16 +20,18 @@ export interface Checked {
 /** The props of a construct. Throws SettingsError, one sentence for each problem. */
 export function checkedProps(scope: Construct, props: DatahubRetentionProps): Checked {
   if (typeof props !== 'object' || props === null) throw new SettingsError(['stage, gmsUrl and policies are missing']);
-  const { vpc, vpcSubnets, securityGroups, topic, alarmTopic, tokenKey, encryptionKey, ...given } = props;
-  const ofFile = Object.keys(given).filter((name) => name in namesOfProps);
-  if (ofFile.length > 0)
-    throw new SettingsError(ofFile.map((name) => `${name} is a setting of stage files: here it is ${called(name)}`));
+  const unknown = Object.keys(props).filter((name) => !propNames.includes(name));
+  if (unknown.length > 0) {
+    const ofFile = (name: string) => `${name} is a setting of stage files: here it is ${called(name)}`;
+    throw new SettingsError(unknown.map((name) => (name in namesOfProps ? ofFile(name) : unknownKey(name, propNames))));
+  }
   const resources = resourcesGiven(scope, props);
   // An error that is thrown would keep the CDK from looking up what is missing; with this one it deploys nothing.
   const notANumber = (field: string) =>
     Annotations.of(scope).addError(
       `${field} is NaN, as Number() makes it of a value that has yet to be looked up: give it a number.`,
     );
+  const given = Object.fromEntries(Object.entries(props).filter(([name]) => !(name in cdkObjects))) as StageProps;
   const { stage, ...settled } = marked(given, notANumber);
   const written = { ...settled, ...namesOfResources(resources) };
   const { settings, problems } = inspectSettings(stage, written, settingFields, namesOfProps);
@@ -38,6 +42,12 @@ export function checkedProps(scope: Construct, props: DatahubRetentionProps): Ch
 
 const called = namingOf(namesOfProps);
 
+const propNames = [
+  'stage',
+  ...Object.keys(settingFields).filter((name) => !(name in namesOfProps)),
+  ...Object.keys(cdkObjects),
+];
+
 /**
  * The same, if it can work in the stack around it.
  * @param called how a setting is written, where that is not its name
@@ -47,8 +57,9 @@ export function inStack(scope: Construct, checked: Checked, called = (field: str
   const { settings, resources } = checked;
   const stack = Stack.of(scope);
   const region = regionOf(stack);
+  const environments = environmentsOf(resources);
   const problems = [
-    ...regionProblems(settings, called, region).map(({ sentence }) => sentence),
+    ...regionProblems((field) => environments[field]?.region, called, region).map(({ sentence }) => sentence),
     ...topicProblems(resources),
     ...chatProblems(settings, region ?? ''),
   ];
@@ -67,23 +78,24 @@ function regionOf({ region, account }: Stack): string | undefined {
   return CDK_DEFAULT_ACCOUNT === undefined ? undefined : CDK_DEFAULT_REGION;
 }
 
+/** Where resources are, by the settings that name them: that of a stack, or what an ARN says. */
+const environmentsOf = ({ topic, alarmTopic, tokenKey, encryptionKey }: Resources) => ({
+  topicArn: topic?.env,
+  topicKeyArn: topic?.masterKey?.env,
+  alarmTopicArn: alarmTopic?.env,
+  tokenKeyArn: tokenKey?.env,
+  encryptionKeyArn: encryptionKey?.env,
+});
+
 /** What another account has to allow, because no deployment of this one can. */
-function otherAccounts(
-  { account }: Stack,
-  { topic, alarmTopic, tokenKey, encryptionKey }: Resources,
-  called: (field: string) => string,
-): Warning[] {
-  const use = 'the roles of this stage use it';
-  const asked: [field: string, arn: string | undefined, may: string][] = [
-    ['topicArn', topic?.topicArn, 'Report publish (sns:Publish, sns:GetTopicAttributes), and subscriptions be made'],
-    ['alarmTopicArn', alarmTopic?.topicArn, 'CloudWatch publish its alarms'],
-    ['tokenKeyArn', tokenKey?.keyArn, use],
-    ['encryptionKeyArn', encryptionKey?.keyArn, use],
-  ];
-  return asked.flatMap(([field, arn, may]) => {
-    const owner = arn?.split(':')[4] ?? account;
+function otherAccounts({ account }: Stack, resources: Resources, called: (field: string) => string): Warning[] {
+  const publish: Record<string, string> = {
+    topicArn: 'Report publish (sns:Publish, sns:GetTopicAttributes), and subscriptions be made',
+    alarmTopicArn: 'CloudWatch publish its alarms',
+  };
+  return Object.entries(environmentsOf(resources)).flatMap(([field, { account: owner = account } = {}]) => {
     if (Token.isUnresolved(owner) || Token.isUnresolved(account) || owner === account) return [];
-    const name = called(field);
+    const [name, may = 'the roles of this stage use it'] = [called(field), publish[field]];
     const text = `${name} belongs to the account ${owner}: its policy has to let ${account} do this: ${may}.`;
     return [{ id: `account-${name}`, path: [field], text }];
   });

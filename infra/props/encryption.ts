@@ -12,9 +12,9 @@ export const alarmsStatement = (): PolicyStatement =>
     resources: ['*'],
   });
 
-export function logsStatement({ region, partition, account }: Stack): PolicyStatement {
+export function logsStatement({ region, partition, account, urlSuffix }: Stack): PolicyStatement {
   return new PolicyStatement({
-    principals: [new ServicePrincipal(`logs.${region}.amazonaws.com`)],
+    principals: [new ServicePrincipal(`logs.${region}.${urlSuffix}`)],
     actions: ['kms:Decrypt*', 'kms:Describe*', 'kms:Encrypt*', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'],
     resources: ['*'],
     conditions: {

@@ -41,7 +41,7 @@ export function resourcesGiven(scope: Construct, given: ConstructResources): Res
 type CdkObject = { has: string[]; make: string; isList?: true; mayBeEmpty?: true };
 
 /** Members that tell each type, and what makes one from the ID or ARN that a JavaScript app may pass instead. */
-const cdkObjects: Record<keyof ConstructResources, CdkObject> = {
+export const cdkObjects: Record<keyof ConstructResources, CdkObject> = {
   vpc: { has: ['selectSubnets'], make: 'Vpc.fromLookup' },
   // The CDK ignores members that it does not know, and would take the private subnets; an empty selection means these.
   vpcSubnets: {

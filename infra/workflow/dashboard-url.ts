@@ -1,5 +1,5 @@
-import { Aws, CfnMapping, type Stack, Token } from 'aws-cdk-lib';
-import { globalName } from './names.ts';
+import { Aws, CfnMapping, Lazy, type Stack, Token } from 'aws-cdk-lib';
+import type { CfnDashboard, Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
 
 /** AWS's consoles by partition; of others, as of a region that CDK does not know, the first is the best guess. */
 const consoleDomains = {
@@ -8,10 +8,16 @@ const consoleDomains = {
   'aws-us-gov': 'console.amazonaws-us-gov.com',
 } as const;
 
-/** The address of a stage's dashboard, for alarms and, as a variable of Report, for messages. */
-export const dashboardUrl = (stack: Stack, stage: string): string => {
+/**
+ * The address of a stage's dashboard, for alarms and, as a variable of Report, for messages. Its name is read at the end
+ * of synth, after an app's Aspects may have changed it.
+ */
+export const dashboardUrl = (stack: Stack, dashboard: () => Dashboard | undefined): string => {
   const { region } = stack;
-  return `https://${region}.${consoleDomain(stack)}/cloudwatch/home?region=${region}#dashboards/dashboard/${globalName(stage, region)}`;
+  const name = Lazy.string({
+    produce: () => (dashboard()?.node.defaultChild as CfnDashboard | undefined)?.dashboardName,
+  });
+  return `https://${region}.${consoleDomain(stack)}/cloudwatch/home?region=${region}#dashboards/dashboard/${name}`;
 };
 
 /** The console of the stack's partition; a stack without an environment learns at deployment which one that is. */

@@ -10,9 +10,6 @@ export const jobName = (stage: string): string => `datahub-retention-${stage}`;
 /** For names that must be unique in a whole account: `prod` in two regions must not collide. */
 export const globalName = (stage: string, region: string): string => `datahub-retention-${stage}-${region}`;
 
-/** Ends in a separator that no stage's name contains, so that the prefix of `prod` does not cover `prod-eu`. */
-export const alarmNamePrefix = (stage: string): string => `datahub-retention/${stage}/`;
-
 /**
  * Built from its name, because the ARN is needed before the state machine exists: that depends on the Report function,
  * whose messages name it. The name is read at the end of synth, after an app's Aspects may have changed it.

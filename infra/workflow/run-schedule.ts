@@ -1,7 +1,9 @@
-import { Duration, RemovalPolicy, Stack, TimeZone } from 'aws-cdk-lib';
+import { Duration, Lazy, RemovalPolicy, Stack, TimeZone } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
+  type CfnScheduleGroup,
   ContextAttribute,
+  type IScheduleGroup,
   Schedule,
   ScheduleExpression,
   ScheduleGroup,
@@ -30,7 +32,7 @@ export class RunSchedule extends Construct {
   /** Starts that Step Functions refused or did not answer in time; the attributes of each message name the reason. */
   readonly lostStarts: Queue;
   /** Counts the starts by this schedule, and no others. */
-  readonly group: ScheduleGroup;
+  readonly group: IScheduleGroup;
 
   constructor(scope: Construct, id: string, { settings, resources, stateMachine }: RunScheduleProps) {
     super(scope, id);
@@ -51,11 +53,15 @@ export class RunSchedule extends Construct {
         queue: new Queue(this, 'Unreadable', queueProps),
       },
     });
-    this.group = new ScheduleGroup(this, 'Group', {
+    const group = new ScheduleGroup(this, 'Group', {
       scheduleGroupName: jobName(settings.stage),
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    const ofGroup = { 'aws:SourceAccount': Stack.of(this).account, 'aws:SourceArn': this.group.scheduleGroupArn };
+    // By the name that it has at the end of synth, after an app's Aspects may have changed it.
+    const made = group.node.defaultChild as CfnScheduleGroup;
+    const named = Lazy.string({ produce: () => made.name ?? made.ref });
+    this.group = ScheduleGroup.fromScheduleGroupName(this, 'Named', named);
+    const ofGroup = { 'aws:SourceAccount': Stack.of(this).account, 'aws:SourceArn': group.scheduleGroupArn };
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', { conditions: { StringEquals: ofGroup } }),
     });

@@ -14,7 +14,6 @@ import { RetentionFunction } from '../functions/retention-function.ts';
 import { throughService } from '../props/encryption.ts';
 import { keepIfEnforcing } from '../props/removal.ts';
 import type { Resources } from '../props/resources.ts';
-import { dashboardUrl } from './dashboard-url.ts';
 import { jobName, parameterArn, stateMachineArn } from './names.ts';
 
 export interface WorkflowProps {
@@ -23,6 +22,8 @@ export interface WorkflowProps {
   /** The ledger. */
   table: Table;
   topic: ITopic;
+  /** Undefined if there is no dashboard. */
+  dashboardUrl: string | undefined;
 }
 
 /**
@@ -35,7 +36,7 @@ export class Workflow extends Construct {
   /** Of the state machine. */
   readonly logGroup: LogGroup;
 
-  constructor(scope: Construct, id: string, { settings, resources, table, topic }: WorkflowProps) {
+  constructor(scope: Construct, id: string, { settings, resources, table, topic, dashboardUrl }: WorkflowProps) {
     super(scope, id);
     const stack = Stack.of(this);
     const pausedParameter = `${settings.parameterPrefix}/paused`;
@@ -112,7 +113,7 @@ export class Workflow extends Construct {
         HTTPS_FORMAT: settings.httpsFormat,
         QUEUE_FORMAT: settings.queueFormat,
         STATE_MACHINE_ARN: stateMachineArn(stack, () => this.stateMachine),
-        DASHBOARD_URL: settings.dashboard ? dashboardUrl(stack, settings.stage) : undefined,
+        DASHBOARD_URL: dashboardUrl,
         RUNBOOK_URL: settings.runbookUrl,
         PARAMETER_PREFIX: settings.parameterPrefix,
         TOKEN_PARAMETER: settings.tokenParameter,

@@ -77,7 +77,7 @@ export const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =
   path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value);
 
 /** `emails 1`: people count from one. */
-const fieldOf = (path: readonly PropertyKey[]): string =>
+export const fieldOf = (path: readonly PropertyKey[]): string =>
   path.reduce<string>((field, key) => {
     if (typeof key === 'number') return `${field} ${key + 1}`;
     return visible(field === '' ? String(key) : `${field}.${String(key)}`);

@@ -18,7 +18,7 @@ export function crossFieldProblems(given: Given, named: ReadonlySet<string>, cal
     ...together(named, ['teamsTenantId', 'teamsTeamId', 'teamsChannelId'], 'Teams'),
     ...together(named, ['subnetIds', 'securityGroupIds'], 'a private network'),
     ...audience(given, named, called),
-    ...regionProblems(given, called),
+    ...regionProblems((field) => given[field]?.split(':')[3], called),
     ...chatFormat(given),
     ...parameters(given),
     ...together(named, ['clientCertificateParameter', 'clientKeyParameter'], 'a client certificate'),
@@ -103,15 +103,16 @@ const regional = ['topicArn', 'topicKeyArn', 'alarmTopicArn', 'tokenKeyArn', 'en
 
 /**
  * CloudWatch, SNS and KMS refuse what is in another region in the middle of a deployment.
+ * @param regionOf a token, or nothing, where nobody knows it yet
  * @param stackRegion undefined if nobody knows it yet: then all have to be in the region of the first
  */
 export function regionProblems(
-  given: Pick<Given, (typeof regional)[number]>,
+  regionOf: (field: (typeof regional)[number]) => string | undefined,
   called: Naming,
   stackRegion?: string,
 ): Problem[] {
   const found = regional.flatMap((field) => {
-    const region = given[field]?.split(':')[3] ?? '';
+    const region = regionOf(field) ?? '';
     return /^[a-z]{2,}(-[a-z]+)+-\d+$/.test(region) ? [{ field, region }] : [];
   });
   const [first] = found;

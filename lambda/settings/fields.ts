@@ -9,10 +9,13 @@ import { type DestinationName, destinationNames } from '../report/destinations/r
  * what applies without the setting, if that is not a default value.
  */
 
-/** Names in Parameter Store: a path of at most 15 levels; names that begin with aws or ssm are reserved for AWS. */
+/**
+ * Names in Parameter Store: a path of at most 15 levels; names that begin with aws or ssm are reserved for AWS. A function
+ * has seven of them in its environment, which holds 4 KB.
+ */
 const parameterPath = z
   .string()
-  .max(900)
+  .max(400)
   .regex(/^(\/[A-Za-z0-9_.-]+){1,12}$/, 'must be a path such as /datahub-retention/prod, without a slash at its end')
   .refine(
     (path) => !/^\/(aws|ssm)/i.test(path),
@@ -68,7 +71,7 @@ export const settingFields = {
   mode: z.enum(modes).default('preview').meta({
     description: 'What scheduled runs do: preview only reports, enforce truncates for real.',
   }),
-  schedule: z.string().min(1).default('cron(30 3 * * ? *)').meta({
+  schedule: z.string().min(1).max(256).default('cron(30 3 * * ? *)').meta({
     description: 'When runs start, as an expression of EventBridge Scheduler.',
   }),
   timeZone: z.string().min(1).default('UTC').meta({
@@ -170,6 +173,7 @@ export const settingFields = {
   }),
   runbookUrl: z
     .string()
+    .max(500)
     .regex(/^https?:\/\/[^\s#]+$/, 'must be an address without an anchor')
     .optional()
     .meta({
@@ -239,7 +243,7 @@ export const fileFields = {
         .refine((key) => !/^aws:/i.test(key), "must not begin with aws: these tags are Amazon's"),
       tagText(256),
     )
-    .refine((tags) => Object.keys(tags).length <= 50, 'must be at most 50 tags')
+    .refine((tags) => Object.keys(tags).length < 50, 'must be at most 49 tags: the version is one, too')
     .optional()
     .meta({ description: 'Tags for every resource of the stack that supports them.', unset: 'none' }),
 };

@@ -77,7 +77,8 @@ export function inspectSettings(
 ): { settings?: Settings<UnresolvedValue>; fields: Fields<UnresolvedValue>; problems: Problem[] } {
   const called = namingOf(names);
   const { fields, problems: fieldProblems } = readFields(given, schemas, called);
-  const parameterPrefix = fields.parameterPrefix ?? derivedText(stage ?? '', prefixOf);
+  const known = stage instanceof UnresolvedValue || typeof stage === 'string' ? stage : '';
+  const parameterPrefix = fields.parameterPrefix ?? derivedText(known, prefixOf);
   const tokenParameter = fields.tokenParameter ?? derivedText(parameterPrefix, (prefix) => `${prefix}/token`);
   const all = { ...fields, stage, parameterPrefix, tokenParameter };
   const { policies, problems: policyProblems } = inspectPolicies(
@@ -113,7 +114,7 @@ export const namingOf =
     names[field as keyof FieldNames] ?? field;
 
 function stageProblems(stage: string | UnresolvedValue | undefined): Problem[] {
-  if (stage instanceof UnresolvedValue) return [];
+  if (stage instanceof UnresolvedValue) return checkValue(z.object({ stage: stageNameSchema }), { stage }, []).problems;
   if (stage === undefined) return [{ path: [], sentence: 'stage is missing: it names the ledger' }];
   const { error } = stageNameSchema.safeParse(stage);
   if (error === undefined) return [];
@@ -132,22 +133,17 @@ function readFields(
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return { fields: {}, problems };
   const read = Object.entries(schemas).map(([field, schema]) => {
     const name = called(field);
-    const { value, problems } = readField(name, schema, (given as Record<string, unknown>)[name], names);
+    const { value, problems } = checkValue(
+      z.object({ [name]: schema }),
+      { [name]: (given as Record<string, unknown>)[name] },
+      names,
+    );
     return { value: value && name in value ? { [field]: (value as Record<string, unknown>)[name] } : {}, problems };
   });
   return {
     fields: Object.assign({}, ...read.map(({ value }) => value)),
     problems: [...read.flatMap((one) => one.problems), ...problems],
   };
-}
-
-/** Each item is a resource of its own. */
-const resourceLists = ['emails', 'policies'];
-
-function readField(name: string, schema: z.ZodType, value: unknown, names: readonly string[]) {
-  if (!(value instanceof UnresolvedValue)) return checkValue(z.object({ [name]: schema }), { [name]: value }, names);
-  const sentence = `${name} is a list whose length synth does not know: give its items`;
-  return { value: { [name]: value }, problems: resourceLists.includes(name) ? [{ path: [name], sentence }] : [] };
 }
 
 const onlyKnown = <Some extends object>(all: Some) =>

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { type Problem, problemsOf, valueAt } from '../policy/explain.ts';
+import { fieldOf, type Problem, problemsOf, valueAt } from '../policy/explain.ts';
 
 /**
  * A value that nobody knows yet: CloudFormation fills it in at deployment, or the CDK has yet to look it up. It is
@@ -11,6 +11,11 @@ export class UnresolvedValue {
 
   constructor(token: unknown) {
     this.token = token;
+  }
+
+  /** In a sentence about what it is in. */
+  toJSON(): string {
+    return 'a token';
   }
 }
 
@@ -36,5 +41,18 @@ export function checkValue<T>(
   const { data, error } = schema.safeParse(value);
   if (error === undefined) return { value: data, problems: [] };
   const issues = error.issues.filter(({ path }) => !(valueAt(value, path) instanceof UnresolvedValue));
-  return { ...(issues.length === 0 && { value: value as T }), problems: problemsOf({ issues }, value, knownKeys) };
+  const problems = [...problemsOf({ issues }, value, knownKeys), ...error.issues.flatMap((one) => misfit(value, one))];
+  return { ...(problems.length === 0 && { value: value as T }), problems };
+}
+
+/** Why a token cannot become what a schema expects: lists are counted at synth, and true or false decides there. */
+function misfit(value: unknown, issue: z.core.$ZodIssue): Problem[] {
+  const found = valueAt(value, issue.path);
+  if (!(found instanceof UnresolvedValue)) return [];
+  const wrong = (sentence: string) => [{ path: issue.path, sentence: `${fieldOf(issue.path)} ${sentence}` }];
+  const expected = issue.code !== 'invalid_type' ? 'string' : issue.expected === 'int' ? 'number' : issue.expected;
+  if (expected === 'array') return wrong('is a list whose length synth does not know: give its items');
+  if (expected === 'boolean') return wrong('must be true or false at synth, not a token');
+  const type = Array.isArray(found.token) ? 'list' : typeof found.token;
+  return type === 'object' || type === expected ? [] : wrong(`must be a ${expected}, not a token of a ${type}`);
 }

@@ -89,17 +89,16 @@ describe.each(both)('In %s', (_, { stack, template, resources }) => {
     expect(denied).toEqual([expect.objectContaining({ Condition: { Bool: { 'aws:SecureTransport': 'false' } } })]);
   });
 
-  test('every alarm publishes to a topic whose policy lets CloudWatch do so', () => {
+  test('every alarm publishes to a topic whose policy lets those of the account in, also what people add', () => {
     const [[topicId]] = resources('AWS::SNS::Topic') as [[string, Resource]];
     const allowed = topicStatements(resources).filter(
       ({ Effect, Principal }) => Effect === 'Allow' && Principal.Service === 'cloudwatch.amazonaws.com',
     );
-    expect(allowed).toEqual([expect.objectContaining({ Action: 'sns:Publish', Resource: { Ref: topicId } })]);
-    const pattern = JSON.stringify(allowed[0]!.Condition.ArnLike).match(/:alarm:(.*)\*/)![1]!;
-    for (const [, { Properties }] of resources('AWS::CloudWatch::Alarm')) {
+    const Condition = { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } };
+    const mayPublish = { Action: 'sns:Publish', Resource: { Ref: topicId }, Condition };
+    expect(allowed).toEqual([expect.objectContaining(mayPublish)]);
+    for (const [, { Properties }] of resources('AWS::CloudWatch::Alarm'))
       if (Properties.AlarmActions !== undefined) expect(Properties.AlarmActions).toEqual([{ Ref: topicId }]);
-      expect(Properties.AlarmName.startsWith(pattern)).toBe(true);
-    }
   });
 
   test('functions and ledger have the logical ids that a deployed stage knows them by: a replaced ledger is a lost ledger', () => {
@@ -329,6 +328,24 @@ describe('A stage', () => {
     const arns = [...JSON.stringify(template.Resources).matchAll(/arn:([a-z-]+):/g)].map(([, found]) => found);
     expect(arns.length).toBeGreaterThan(5);
     expect(new Set(arns)).toEqual(new Set([partition]));
+  });
+
+  test('fits into what AWS takes where each setting is as long as it may be', () => {
+    const path = (end: string) => `/${'p'.repeat(398)}${end}`;
+    const { resources } = synthesize(
+      {
+        gmsUrl: `https://datahub.corp.test/${'g'.repeat(213)}`,
+        runbookUrl: `https://wiki.corp.test/${'w'.repeat(477)}`,
+        ...{ parameterPrefix: path('a'), tokenParameter: path('b'), headersParameter: path('c') },
+        ...{ clientCertificateParameter: path('d'), clientKeyParameter: path('e'), caCertificateParameter: path('f') },
+      },
+      { stage: 's'.repeat(20), env: { account: '111122223333', region: 'ap-southeast-1' } },
+    );
+    for (const [, { Properties }] of resources('AWS::CloudWatch::Alarm'))
+      expect(Properties.AlarmDescription.length).toBeLessThanOrEqual(1024);
+    for (const [, { Properties }] of resources('AWS::Lambda::Function'))
+      expect(JSON.stringify(Properties.Environment.Variables).length).toBeLessThan(4096);
+    expect(() => synthesize({ runbookUrl: `https://wiki.corp.test/${'w'.repeat(478)}` })).toThrow('at most 500');
   });
 
   test('has the same template each time', () => {

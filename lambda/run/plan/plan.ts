@@ -56,14 +56,13 @@ export async function plan(event: PlanEvent, services: RunServices): Promise<Run
       ...addressNotes(prepared, state),
     ],
   };
-  if (input.release && !error) return finish(await releaseRun(begun, input, prepared, services), services);
-  if (!prepared.canAskServer)
-    return finish({ ...begun, ...entriesFromLedger(begun, prepared, false, services).fromLedger }, services);
   const end = services.deadline() - deadlineMarginMillis;
-  return finish(
-    await withDeadline(services.clock, end, (signal) => decideAll(begun, prepared, services, signal)),
-    services,
-  );
+  let decided: RunState;
+  if (input.release && !error) decided = await releaseRun(begun, input, prepared, services);
+  else if (prepared.canAskServer)
+    decided = await withDeadline(services.clock, end, (signal) => decideAll(begun, prepared, services, signal));
+  else decided = { ...begun, ...entriesFromLedger(begun, prepared, false, services).fromLedger };
+  return finish(decided, services);
 }
 
 /** A run that releases reports its own indices, and what is unreported. */

@@ -71,7 +71,8 @@ export class Monitoring extends Construct {
     this.dashboard = new RetentionDashboard(this, 'Dashboard', { settings, workflow, runbook, alarms }).dashboard;
   }
 
-  private createAlarms({ settings, workflow, schedule, topic, alarmTopic, runbook }: MonitoringProps) {
+  private createAlarms(stageProps: MonitoringProps): Required<Alarms> {
+    const { settings, workflow, schedule, topic, alarmTopic, runbook } = stageProps;
     const { stage, alarmIfNotStartedHours: hours } = settings;
     const link = linkTo(Stack.of(this), settings);
     const { stateMachine, functions } = workflow;

@@ -13,7 +13,7 @@ import { reportPublisher } from '../outputs/report-publisher.ts';
 import { unconnected } from '../run/connect.ts';
 import { runOnce } from '../run/run-once.ts';
 import type { ProcessContext } from './process-context.ts';
-import { type Inputs, nameOf, unknownServer } from './run-inputs.ts';
+import { dataHubName, type Inputs, unknownServer } from './run-inputs.ts';
 
 /**
  * A run that asks no server: what is wrong with its inputs is reported as every other mistake, with all that the ledger
@@ -41,7 +41,7 @@ export async function reportMistakes(
   const server = { baseUrl: known, ca, identity, secrets: given?.secrets ?? (() => []) };
   if (!isBegun) output.header({ server: known, mode, embedded: false, fast: false, ledger: commandLine.ledger });
   const audience = audienceOf(program, commandLine, env);
-  const name = nameOf(commandLine, policies, known);
+  const name = dataHubName(commandLine, policies, known);
   const lastRun = { store: ledger, verb: mode };
   const publisher = reportPublisher(
     { server, audience, ...files, webhook, byHand, lastRun, printed, printError },

@@ -55,7 +55,7 @@ export async function readInputs(commandLine: CommandLine, output: RunListener, 
     addressInPolicies(policies?.settings ?? noPolicies.settings),
   );
   const post = tryRead(() => ({ webhook: webhookOf(commandLine, output) }));
-  const files = runFiles(commandLine, nameOf(commandLine, policies, baseUrl ?? unknownServer), tryRead);
+  const files = runFiles(commandLine, dataHubName(commandLine, policies, baseUrl ?? unknownServer), tryRead);
   // Reported (rule 15) is what the webhook took, or else everything that was asked for: somebody has to have seen it.
   // Where a variable is wrong, a post proves nothing: that may be the format, and some receivers take any.
   const hasJson = commandLine.json === undefined || files.json !== undefined;
@@ -70,7 +70,7 @@ export async function readInputs(commandLine: CommandLine, output: RunListener, 
   return { ...read, countsAsReported, namedLedger, mistakes, attempted };
 }
 
-export const nameOf = ({ name }: CommandLine, policies: Policies | undefined, baseUrl: string): string =>
+export const dataHubName = ({ name }: CommandLine, policies: Policies | undefined, baseUrl: string): string =>
   name ?? policies?.settings.name?.value ?? new URL(baseUrl).hostname;
 
 /** Where not even the ledger says which it is. */

@@ -11,7 +11,7 @@ import { runOnce } from '../run/run-once.ts';
 import { remarksOn } from './files.ts';
 import type { ProcessContext } from './process-context.ts';
 import { reportMistakes } from './report-mistakes.ts';
-import { nameOf, readInputs } from './run-inputs.ts';
+import { dataHubName, readInputs } from './run-inputs.ts';
 
 /** `preview`, `enforce` and `release`: one run on a server. @throws UsageError, once what is wrong has been reported */
 export async function runOnServer(
@@ -43,7 +43,7 @@ export async function runOnServer(
     const { hostname } = new URL(baseUrl);
     // Commands in its messages must reach the same ledger: at a loopback address, enforce needs --ledger.
     const isNamed = isLoopback(hostname) && !connection.isSample();
-    const name = nameOf(commandLine, policies, baseUrl);
+    const name = dataHubName(commandLine, policies, baseUrl);
     const inCommands = {
       ...withServer(commandLine, policies.settings),
       ledger: isNamed ? path : commandLine.ledger,

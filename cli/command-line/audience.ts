@@ -2,7 +2,22 @@ import { readBaseUrl } from '../../lambda/gms/http/base-url.ts';
 import type { Audience } from '../../lambda/report/guide/audience.ts';
 import { shellWord } from '../../lambda/report/guide/words.ts';
 import { looksSecret } from './given-secret.ts';
-import { defaultFormat, type Options } from './options.ts';
+import { defaultFormat, type OptionName, type Options, writtenOption } from './options.ts';
+
+type OfOneRun =
+  | 'policies'
+  | 'by'
+  | 'runs'
+  | 'approveRows'
+  | 'acceptMissing'
+  | 'json'
+  | 'html'
+  | 'force'
+  | 'log'
+  | 'metricsFile'
+  | 'metricsUrl'
+  | 'failOn'
+  | 'yes';
 
 /**
  * Who reads the messages of this run, and what starts the same command again, without its verb and without what applies
@@ -16,32 +31,34 @@ export function audienceOf(program: string, options: Options, env: NodeJS.Proces
     DATAHUB_RETENTION_TIMER: timer,
   } = env;
   if (cronJob !== undefined) return { kind: 'kubernetes', cronJob, namespace, tokenSecret };
-  const given: Array<[string, string | number | undefined]> = [
-    ['--gms-url', options.gmsUrl && (readBaseUrl(options.gmsUrl).kind === 'wrong' ? 'URL' : options.gmsUrl)],
-    ['--token-file', named(options.tokenFile)],
-    ['--header-file', named(options.headerFile)],
-    ['--client-certificate', named(options.clientCertificate)],
-    ['--client-key', named(options.clientKey)],
-    ['--ca-file', named(options.caFile)],
-    ['--timeout', options.timeout],
-    ['--min-retention-days', options.minRetentionDays],
-    ['--max-run-hours', options.maxRunHours],
-    ['--max-rows-per-run', options.maxRowsPerRun],
-    ['--ledger', options.ledger],
-    ['--name', options.name],
-    ['--notify-url-file', named(options.notifyUrlFile)],
-    ['--notify-format', options.notifyFormat === defaultFormat ? undefined : options.notifyFormat],
-    ['--notify', options.notify === 'problems' ? 'problems' : undefined],
-  ];
-  const written = given.flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${shellWord(`${value}`)}`]));
+  const repeated: Record<Exclude<OptionName, OfOneRun>, string | number | true | undefined> = {
+    gmsUrl: options.gmsUrl && (readBaseUrl(options.gmsUrl).kind === 'wrong' ? 'URL' : options.gmsUrl),
+    tokenFile: named(options.tokenFile),
+    headerFile: named(options.headerFile),
+    clientCertificate: named(options.clientCertificate),
+    clientKey: named(options.clientKey),
+    caFile: named(options.caFile),
+    timeout: options.timeout,
+    minRetentionDays: options.minRetentionDays,
+    maxRunHours: options.maxRunHours,
+    maxRowsPerRun: options.maxRowsPerRun,
+    ledger: options.ledger,
+    name: options.name,
+    notifyUrlFile: named(options.notifyUrlFile),
+    notifyFormat: options.notifyFormat === defaultFormat ? undefined : options.notifyFormat,
+    notify: options.notify === 'problems' ? 'problems' : undefined,
+    identity: options.identity === false || undefined,
+    fast: options.fast || undefined,
+  };
+  const written = (Object.keys(repeated) as Array<keyof typeof repeated>).flatMap((name) => {
+    const value = repeated[name];
+    if (value === undefined) return [];
+    return value === true ? [writtenOption(name)] : [`${writtenOption(name)} ${shellWord(`${value}`)}`];
+  });
   return {
     kind: 'machine',
     program,
-    options: [
-      ...written,
-      ...(options.identity === false ? ['--no-identity'] : []),
-      ...(options.fast ? ['--fast'] : []),
-    ].join(' '),
+    options: written.join(' '),
     policies: options.policies && shellWord(named(options.policies)),
     timer,
   };

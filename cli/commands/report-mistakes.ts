@@ -12,8 +12,8 @@ import { readLastRun } from '../ledgers/stored-ledger.ts';
 import { reportPublisher } from '../outputs/report-publisher.ts';
 import { unconnected } from '../run/connect.ts';
 import { runOnce } from '../run/run-once.ts';
-import { isByHand, type ProcessContext, requesterOf } from './process-context.ts';
-import { type Inputs, nameOf, unknownServer } from './run-inputs.ts';
+import type { ProcessContext } from './process-context.ts';
+import { dataHubName, type Inputs, unknownServer } from './run-inputs.ts';
 
 /**
  * A run that asks no server: what is wrong with its inputs is reported as every other mistake, with all that the ledger
@@ -22,7 +22,7 @@ import { type Inputs, nameOf, unknownServer } from './run-inputs.ts';
  */
 export async function reportMistakes(
   commandLine: CommandLine,
-  { input, baseUrl, ca, server: given, policies, webhook, files, countsAsReported, mistakes }: Inputs,
+  { input, mode, byHand, baseUrl, ca, server: given, policies, webhook, files, countsAsReported, mistakes }: Inputs,
   output: RunListener,
   context: ProcessContext,
   isBegun = false,
@@ -39,18 +39,15 @@ export async function reportMistakes(
   };
   const identity = { get: async () => refuse(), reread: async () => refuse() };
   const server = { baseUrl: known, ca, identity, secrets: given?.secrets ?? (() => []) };
-  const mode = input.release ? ('release' as const) : input.mode;
   if (!isBegun) output.header({ server: known, mode, embedded: false, fast: false, ledger: commandLine.ledger });
   const audience = audienceOf(program, commandLine, env);
-  const name = nameOf(commandLine, policies, known);
+  const name = dataHubName(commandLine, policies, known);
   const lastRun = { store: ledger, verb: mode };
-  const byHand = isByHand(commandLine, context);
   const publisher = reportPublisher(
     { server, audience, ...files, webhook, byHand, lastRun, printed, printError },
     output,
   );
-  const asked = { ...input, by: requesterOf(commandLine, context) };
-  const run = { server, operations: unconnected, input: asked, fast: false, embedded: false, ledger, name, audience };
+  const run = { server, operations: unconnected, input, fast: false, embedded: false, ledger, name, audience };
   const publish = async (report: Report) => (await publisher.publish(report)) && countsAsReported;
   const source = policies ?? { ...noPolicies, read: refuse };
   await runOnce({ ...run, policies: source }, output, { ...publisher, publish });

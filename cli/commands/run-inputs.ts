@@ -11,7 +11,7 @@ import { NoServerError, partsOfServer } from '../inputs/server.ts';
 import { readWebhook, type Webhook, withoutAddress } from '../inputs/webhook.ts';
 import { openLedger } from '../ledgers/choose.ts';
 import { runFiles } from './files.ts';
-import type { ProcessContext } from './process-context.ts';
+import { isByHand, type ProcessContext, requesterOf } from './process-context.ts';
 
 /** What the command line names, read and checked before the first request: each by itself, for a report of mistakes. */
 export type Inputs = Awaited<ReturnType<typeof readInputs>>;
@@ -37,7 +37,10 @@ export async function readInputs(commandLine: CommandLine, output: RunListener, 
   const attempted = <Value>(read: () => Promise<Value>): Promise<Value | undefined> => read().catch(keepMistake);
   const isAttended = tryRead(() => refuseUnattended(commandLine, context)) !== undefined;
   const typed = inputOf(commandLine);
-  const input = tryRead(() => withChange(typed, env[changeVariable])) ?? typed;
+  const taken = tryRead(() => withChange(typed, env[changeVariable])) ?? typed;
+  const input = { ...taken, by: requesterOf(commandLine, context) };
+  const mode = input.release ? ('release' as const) : input.mode;
+  const byHand = isByHand(commandLine, context);
   const indices = input.policies ? undefined : input.indices;
   const policies = tryRead(() =>
     withLimits(
@@ -52,7 +55,7 @@ export async function readInputs(commandLine: CommandLine, output: RunListener, 
     addressInPolicies(policies?.settings ?? noPolicies.settings),
   );
   const post = tryRead(() => ({ webhook: webhookOf(commandLine, output) }));
-  const files = runFiles(commandLine, nameOf(commandLine, policies, baseUrl ?? unknownServer), tryRead);
+  const files = runFiles(commandLine, dataHubName(commandLine, policies, baseUrl ?? unknownServer), tryRead);
   // Reported (rule 15) is what the webhook took, or else everything that was asked for: somebody has to have seen it.
   // Where a variable is wrong, a post proves nothing: that may be the format, and some receivers take any.
   const hasJson = commandLine.json === undefined || files.json !== undefined;
@@ -63,11 +66,11 @@ export async function readInputs(commandLine: CommandLine, output: RunListener, 
     ledger === undefined || mistakes.length > 0
       ? undefined
       : await attempted(() => openLedger(ledger, commandLine, env, policies));
-  const read = { input, baseUrl, ca, server, policies, webhook: post?.webhook, files };
+  const read = { input, mode, byHand, baseUrl, ca, server, policies, webhook: post?.webhook, files };
   return { ...read, countsAsReported, namedLedger, mistakes, attempted };
 }
 
-export const nameOf = ({ name }: CommandLine, policies: Policies | undefined, baseUrl: string): string =>
+export const dataHubName = ({ name }: CommandLine, policies: Policies | undefined, baseUrl: string): string =>
   name ?? policies?.settings.name?.value ?? new URL(baseUrl).hostname;
 
 /** Where not even the ledger says which it is. */

@@ -9,9 +9,9 @@ import { reportPublisher } from '../outputs/report-publisher.ts';
 import { connect } from '../run/connect.ts';
 import { runOnce } from '../run/run-once.ts';
 import { remarksOn } from './files.ts';
-import { isByHand, type ProcessContext, requesterOf } from './process-context.ts';
+import type { ProcessContext } from './process-context.ts';
 import { reportMistakes } from './report-mistakes.ts';
-import { nameOf, readInputs } from './run-inputs.ts';
+import { dataHubName, readInputs } from './run-inputs.ts';
 
 /** `preview`, `enforce` and `release`: one run on a server. @throws UsageError, once what is wrong has been reported */
 export async function runOnServer(
@@ -22,13 +22,11 @@ export async function runOnServer(
   const { env, program, printed, printError } = context;
   const { fast = false, failOn } = commandLine;
   const inputs = await readInputs(commandLine, output, context);
-  const { server, policies, input, webhook, files, namedLedger, mistakes } = inputs;
+  const { server, policies, input, mode, byHand, webhook, files, namedLedger, mistakes } = inputs;
   if (server === undefined || policies === undefined || mistakes.length > 0) {
     return reportMistakes(commandLine, inputs, output, context);
   }
   const { baseUrl, from } = server;
-  const mode = input.release ? ('release' as const) : input.mode;
-  const byHand = isByHand(commandLine, context);
   const connection = connect(server, { sampleOnly: fast });
   try {
     output.header({ server: baseUrl, from, mode, embedded: false, fast, ledger: commandLine.ledger });
@@ -45,7 +43,7 @@ export async function runOnServer(
     const { hostname } = new URL(baseUrl);
     // Commands in its messages must reach the same ledger: at a loopback address, enforce needs --ledger.
     const isNamed = isLoopback(hostname) && !connection.isSample();
-    const name = nameOf(commandLine, policies, baseUrl);
+    const name = dataHubName(commandLine, policies, baseUrl);
     const inCommands = {
       ...withServer(commandLine, policies.settings),
       ledger: isNamed ? path : commandLine.ledger,
@@ -59,9 +57,8 @@ export async function runOnServer(
       { server, audience, ...files, webhook, failOn, byHand, lastRun, printed, printError },
       output,
     );
-    const asked = { ...input, by: requesterOf(commandLine, context) };
     const { operations } = connection;
-    const run = { server, operations, policies, input: asked, fast, embedded: false, ledger, name, audience, ask };
+    const run = { server, operations, policies, input, fast, embedded: false, ledger, name, audience, ask };
     await runOnce(run, output, publisher);
     return publisher.status();
   } finally {

@@ -14,7 +14,7 @@ export async function validate(given: Options, { print }: Pick<ProcessContext, '
   const { policies = '', minRetentionDays } = given;
   const { lines, found } = inspectionOf(policies, minRetentionDays);
   const file = outputFile('input', given);
-  if (file) writeOutputFile(file, `${inputOf(found)}\n`);
+  if (file) writeOutputFile(file, `${previewInput(found)}\n`);
   if (file?.path === '-') return 0;
   // The address of a chart is one of its cluster.
   const { kind, gmsUrl } = found;
@@ -37,7 +37,7 @@ export function inspectionOf(path: string, minRetentionDays?: number): { lines: 
 }
 
 /** The input of an execution that previews these policies, with what they take from their stage. */
-function inputOf({ list, maxRowsPerRun }: PolicyFile): string {
+function previewInput({ list, maxRowsPerRun }: PolicyFile): string {
   const limit = maxRowsPerRun && { maxRowsPerRun: maxRowsPerRun.value };
   return JSON.stringify({ mode: 'preview', policies: list.map((policy) => ({ ...limit, ...Object(policy) })) });
 }

@@ -79,16 +79,3 @@ export function certificatePart(
   };
   return { read, from: `${cert.from} ${cert.path}` };
 }
-
-/** A mounted file is renewed while a run goes on; if the new one cannot be used, the last one stays. */
-export function lastUsable<Value>(read: () => Value): () => Value {
-  let last = read();
-  return () => {
-    try {
-      last = read();
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-    }
-    return last;
-  };
-}

@@ -12,11 +12,11 @@ import {
   checkToken,
   headersInFile,
   headersOfFile,
-  lastUsable,
   noToken,
   type SourcedPart,
   tokenOfFile,
 } from './identity-parts.ts';
+import { lastUsable } from './read-text.ts';
 
 /**
  * The identity for a server: each part from an option, or else from the environment or `~/.datahubenv`, where it

@@ -98,6 +98,19 @@ export function readAgain<Value>(path: string, read: () => Value): () => Value {
   };
 }
 
+/** A mounted file is renewed while a run goes on; if the new one cannot be used, the last one stays. */
+export function lastUsable<Value>(read: () => Value): () => Value {
+  let last = read();
+  return () => {
+    try {
+      last = read();
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+    }
+    return last;
+  };
+}
+
 /**
  * A remark about a file with a secret that everybody can read; undefined if all is fine. Nobody else is in a container: a
  * secret that Kubernetes mounts is recognized by the dated folder behind its link (`..2026_11_21_03_30_00.123`).

@@ -14,8 +14,7 @@ import {
   readDatahubEnv,
 } from './datahubenv.ts';
 import { type Address, type DatahubSettings, type IdentityOptions, identityFor } from './identity.ts';
-import { lastUsable } from './identity-parts.ts';
-import { readAgain, readText } from './read-text.ts';
+import { lastUsable, readAgain, readText } from './read-text.ts';
 
 /** A server with everything needed to talk to it, read and checked before anything is sent. */
 export interface Server {

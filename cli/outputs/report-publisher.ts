@@ -56,7 +56,7 @@ export function reportPublisher(run: ReportOutputs, output: RunListener): Publis
       output.report(message);
       const delivery = await deliverAll(message, run, output);
       status = isDelivered(delivery) && !isBad(message.report, run) ? 0 : 1;
-      await keepRuns(message, isUnread(delivery, run), run, output);
+      await keepRuns(message, lacksReader(delivery, run), run, output);
       return isPublished(delivery);
     },
   };
@@ -103,7 +103,7 @@ function isPublished({ report, printed, posting, hasFile }: Delivery): boolean {
 }
 
 /** A preview's reader wanted no more; of a run that may have deleted rows, a person has to hear. */
-const isUnread = ({ report, printed, posting }: Delivery, { json }: ReportOutputs): boolean =>
+const lacksReader = ({ report, printed, posting }: Delivery, { json }: ReportOutputs): boolean =>
   printed === 'gone' && posting !== 'posted' && json === undefined && report.mode !== 'preview';
 
 async function keepRuns(

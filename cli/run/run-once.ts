@@ -106,7 +106,7 @@ export async function runOnce(run: LocalRun, output: RunListener, publisher: Pub
       publisher,
       addSentences: (data) => withSentences(data, run.audience),
       input: run.input,
-      execution: { name: nameOf(run, startTime), startTime },
+      execution: { name: executionName(run, startTime), startTime },
       onState: async (step, state) => {
         last = state;
         calling?.end();
@@ -153,7 +153,7 @@ function troubleReporter(output: RunListener): (state: RunState) => void {
 }
 
 /** A pod's name says which log to read, and no other pod has it. */
-const nameOf = ({ audience }: LocalRun, startTime: string): string =>
+const executionName = ({ audience }: LocalRun, startTime: string): string =>
   audience.kind === 'kubernetes'
     ? hostname()
     : `local-${startTime.replace(/[-:]|\.\d+/g, '')}-${randomUUID().slice(0, 8)}`;

@@ -1,10 +1,13 @@
+import { probeForceField } from '../../lambda/gms/force-field.ts';
 import { serverAddress } from '../../lambda/gms/http/base-url.ts';
+import type { Operations } from '../../lambda/gms/operations.ts';
 import { redactor } from '../../lambda/gms/secrets.ts';
 import type { HttpResponse } from '../../lambda/gms/transport.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import { addressElsewhere } from '../../lambda/ledger/ownership.ts';
 import type { StoredRecord } from '../../lambda/ledger/record.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
+import type { DryRunner } from '../../lambda/truncation/counts.ts';
 import type { Findings } from '../events/findings.ts';
 import { UsageError } from '../events/mistakes.ts';
 import type { RunListener } from '../events/run-listener.ts';
@@ -12,7 +15,6 @@ import type { Server } from '../inputs/server.ts';
 import { checkServer, type ServerAccess } from './checks.ts';
 import { countIndices } from './count.ts';
 import { damageLines, isDamaged } from './damage.ts';
-import { dryRunsOf } from './dry-runs.ts';
 import { findGms } from './find-gms.ts';
 import { hints, ownTruncations } from './hints.ts';
 import { firstRunGain, notSuggested, suggest } from './suggestion.ts';
@@ -68,6 +70,24 @@ export async function surveyServer(
   };
   output.survey(findings);
   return findings;
+}
+
+/**
+ * The dry runs of one survey: with the field forceDeleteByQuery until it is known that the server refuses it, as in a
+ * run (rule 1).
+ */
+function dryRunsOf(operations: Operations): { dryRun: DryRunner; refusesForceField(): boolean } {
+  const ask: DryRunner = (fields) => operations.dryRun(fields);
+  let isRefused: boolean | undefined;
+  return {
+    async dryRun(fields) {
+      if (isRefused !== undefined) return ask({ ...fields, forceDeleteByQuery: isRefused ? undefined : true });
+      const found = await probeForceField(ask, { ...fields, forceDeleteByQuery: true });
+      isRefused = found.isRefused;
+      return found.dryRun;
+    },
+    refusesForceField: () => isRefused ?? false,
+  };
 }
 
 const correctAddress = (address: string): string => `DataHub's API answers at ${address}: give that address.`;

@@ -72,10 +72,11 @@ export class Monitoring extends Construct {
     this.dashboard = new RetentionDashboard(this, 'Dashboard', { settings, workflow, runbook, alarms }).dashboard;
   }
 
-  private createAlarms({ settings, workflow, schedule, topic, alarmTopic, runbook, dashboardUrl }: MonitoringProps) {
+  private createAlarms(props: MonitoringProps): Required<Alarms> {
+    const { settings, workflow, schedule, topic, alarmTopic, runbook, dashboardUrl } = props;
     const { stage, alarmIfNotStartedHours: hours } = settings;
     const { stateMachine, functions } = workflow;
-    const alarm = (name: AlarmName, { reported, ...props }: AlarmProps): Alarm => {
+    const alarm = (name: AlarmName, { reported, ...alarmProps }: AlarmProps): Alarm => {
       // The first word is for receivers that filter: SNS, PagerDuty and Opsgenie all read the description.
       const begin = `${severityOf(name)}: stage ${stage}. `;
       const link = linkTo(name, settings, dashboardUrl);
@@ -88,7 +89,7 @@ export class Monitoring extends Construct {
         comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
         evaluationPeriods: 1,
         treatMissingData: TreatMissingData.NOT_BREACHING,
-        ...props,
+        ...alarmProps,
       });
       const target = alarmTopic ?? (reported ? undefined : topic);
       if (target !== undefined) created.addAlarmAction(new SnsAction(target));

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { parseJson } from '../gms/responses/json-value.ts';
-import { outcomes, results } from '../model/outcomes.ts';
+import { outcomes, quietOutcomes, results } from '../model/outcomes.ts';
 import type { Report } from '../model/report-schema.ts';
 import { dottedName } from '../policy/aspects.ts';
 import { type Ledger, LedgerError } from './ledger.ts';
@@ -98,8 +98,6 @@ export async function keepRun(store: RunStore, run: RunSummary): Promise<void> {
   }
   throw new LedgerError('Other runs kept changing the list of last runs while this one was being added.');
 }
-
-const quietOutcomes: readonly string[] = ['nothing-to-delete', 'below-threshold', 'disabled'];
 
 export const summaryOfRun = ({
   runId,

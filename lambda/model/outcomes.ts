@@ -34,6 +34,9 @@ const counted = ['truncated', 'incomplete', 'rows-missing'] as const satisfies O
 export const verdictOutcomes = [...counted, 'unknown', 'failed', 'not-started'] as const satisfies Outcome[];
 export const countedOutcomes: readonly Outcome[] = counted;
 
+/** Nothing was due, or its policy is switched off. */
+export const quietOutcomes: readonly Outcome[] = ['below-threshold', 'nothing-to-delete', 'disabled'];
+
 export const outcomes = Object.keys(resultByOutcome) as [Outcome, ...Outcome[]];
 
 export const resultOf: Readonly<Record<Outcome, Result>> = resultByOutcome;

@@ -127,7 +127,7 @@ export const checks = {
       const { rowsToDelete: now } = input.dryRun;
       if (now <= (input.approveRows ?? 0)) return undefined;
       const more = isAgreed ? was * agreedRows.share : was * unasked.share;
-      return now - was > Math.max(agreedRows.rows, more) ? rowsHaveGrown(was, now) : undefined;
+      return now - was > Math.max(agreedRows.rows, more) ? changed('grown', was, now) : undefined;
     },
   },
   threshold: {
@@ -182,7 +182,7 @@ export const checks = {
       const { baselineRows: was } = before(input);
       const { rowsToDelete: now, method } = input.dryRun;
       const tolerated = method === 'delete' ? Math.max(changedRows.rows, was * changedRows.share) : 0;
-      return Math.abs(now - was) > tolerated ? rowsHaveChanged(was, now) : undefined;
+      return Math.abs(now - was) > tolerated ? changed('rows', was, now) : undefined;
     },
   },
   rowLimit: {
@@ -193,7 +193,7 @@ export const checks = {
       // No limit applies to a reindex. Old rows may have arrived since Plan found a delete within the limit.
       if (policy.maxRowsPerRun === undefined || dryRun.method === 'reindex') return undefined;
       const isWithin = dryRun.rowsToDelete <= Math.max(policy.maxRowsPerRun, approveRows);
-      return isWithin ? undefined : rowsHaveChanged(before(input).planned.rowsToDelete, dryRun.rowsToDelete);
+      return isWithin ? undefined : changed('rows', before(input).planned.rowsToDelete, dryRun.rowsToDelete);
     },
   },
 } as const satisfies Record<string, Check>;
@@ -219,14 +219,9 @@ function before({ before: known }: DecisionInput): NonNullable<DecisionInput['be
 
 const guard = (cause: CauseOf<'guard'>): Rejection => ({ outcome: 'failed', cause });
 
-const rowsHaveChanged = (was: number, now: number): Rejection => ({
+const changed = (what: 'rows' | 'grown', was: number, now: number): Rejection => ({
   outcome: 'not-started',
-  cause: { kind: 'changed', what: 'rows', was, now },
-});
-
-const rowsHaveGrown = (was: number, now: number): Rejection => ({
-  outcome: 'not-started',
-  cause: { kind: 'changed', what: 'grown', was, now },
+  cause: { kind: 'changed', what, was, now },
 });
 
 /** The policy deletes rows with a timestamp at or before this moment. */

@@ -28,6 +28,9 @@ export type ParsedPolicy =
   /** `entityType` and `aspect` as far as the text or its name reveals them. */
   | { kind: 'invalid'; index: string; source: string; entityType: string; aspect: string; problem: string };
 
+/** One that can be read, with the search index that it is about. */
+export type ReadablePolicy = ParsedPolicy & { kind: 'policy' };
+
 /**
  * Reads policies from what holds one, or a list of them. An unreadable policy is returned as invalid and affects
  * no other; if there are several policies for one index, all of them are invalid, because there is no way to know which

@@ -1,5 +1,5 @@
 import type { Cause } from '../model/cause.ts';
-import { type Outcome, outcomes, resultOf, type Urgency, urgencies } from '../model/outcomes.ts';
+import { type Outcome, outcomes, quietOutcomes, resultOf, type Urgency, urgencies } from '../model/outcomes.ts';
 import type { DecidedIndex, Report } from '../model/report-schema.ts';
 import { counted, date } from './sentences/numbers.ts';
 import {
@@ -51,7 +51,7 @@ export interface Items {
    */
   problems: readonly Item[];
   /** Indices that were not examined, or not started, because of the run's error; none where no index was examined. */
-  explained: readonly string[];
+  coveredByError: readonly string[];
   /** Those that deleted something come first. */
   fine: readonly FineIndex[];
   /** Notes that only inform. */
@@ -65,17 +65,17 @@ export function itemsOf(report: Report, context: Context): Items {
     notes
       .filter(({ kind, next }) => next === undefined && (kind === 'policy-change') === isChange)
       .map(({ what, why }) => joined(asSentence(what), why));
-  const explained = report.policies.filter((entry) => isExplained(report, entry));
-  const error = report.cause === undefined ? [] : [ofError(report.cause, explained, context)];
+  const coveredByError = report.policies.filter((entry) => isCoveredByError(report, entry));
+  const error = report.cause === undefined ? [] : [ofError(report.cause, coveredByError, context)];
   const others = [...grouped(report, context), ...notes.flatMap(ofNote)];
   const problems = [...error, ...others.sort((one, other) => one.rank - other.rank)];
   return {
     problems: isHelpless(report) && urgencyOf(problems) === 'nothing' ? problems.map(thisWeek) : problems,
     // If no policy was examined, the error has said it.
-    explained:
-      explained.filter(({ outcome }) => outcome === 'failed').length === report.policies.length
+    coveredByError:
+      coveredByError.filter(({ outcome }) => outcome === 'failed').length === report.policies.length
         ? []
-        : explained.map(nameOf),
+        : coveredByError.map(nameOf),
     fine: report.policies
       .filter(({ outcome }) => resultOf[outcome] === 'ok')
       .sort((one, other) => order(one) - order(other))
@@ -92,12 +92,12 @@ export function itemsOf(report: Report, context: Context): Items {
  */
 function isHelpless({ policies }: Report): boolean {
   const due = policies.filter(
-    ({ outcome, cause }) => !notDue.includes(outcome) && !(cause.kind === 'unresolved' && cause.why === 'server'),
+    ({ outcome, cause }) =>
+      !quietOutcomes.includes(outcome) && !(cause.kind === 'unresolved' && cause.why === 'server'),
   );
   return due.length > 0 && due.every(({ outcome, cause }) => failedOutcomes.includes(outcome) && !isWanted(cause));
 }
 
-const notDue: readonly Outcome[] = ['below-threshold', 'nothing-to-delete', 'disabled'];
 const failedOutcomes: readonly Outcome[] = ['failed', 'not-started', 'unknown'];
 
 const isWanted = (cause: Cause): boolean =>
@@ -145,12 +145,13 @@ const rankOf = ({ urgency }: Sentences, outcome = outcomes.length): number =>
 
 const ofNoIndex = { detail: '', names: [], owner: '' } as const;
 
-function ofError(cause: Cause, explained: readonly DecidedIndex[], context: Context): Item {
+function ofError(cause: Cause, coveredByError: readonly DecidedIndex[], context: Context): Item {
   const sentences = sentencesOfError(cause, context);
-  const notStarted = explained.filter(({ outcome }) => outcome === 'not-started').length;
-  const about = [[explained.length - notStarted, 'not examined'] as const, [notStarted, 'not started'] as const].map(
-    ([count, how]) => (count === 0 ? '' : `, ${counted(count, 'policy', 'policies')} ${how}`),
-  );
+  const notStarted = coveredByError.filter(({ outcome }) => outcome === 'not-started').length;
+  const about = [
+    [coveredByError.length - notStarted, 'not examined'] as const,
+    [notStarted, 'not started'] as const,
+  ].map(([count, how]) => (count === 0 ? '' : `, ${counted(count, 'policy', 'policies')} ${how}`));
   return {
     ...ofNoIndex,
     subject: 'run failed',
@@ -162,7 +163,7 @@ function ofError(cause: Cause, explained: readonly DecidedIndex[], context: Cont
 }
 
 /** Whether the run's error, which is shown once, already explains this entry. */
-const isExplained = ({ cause: error }: Report, { cause }: DecidedIndex): boolean =>
+const isCoveredByError = ({ cause: error }: Report, { cause }: DecidedIndex): boolean =>
   error !== undefined && cause.kind === 'setup' && cause.what === 'run';
 
 /** A note without a next step is a remark. */
@@ -176,7 +177,7 @@ function ofNote(sentences: Sentences): Item[] {
 function grouped(report: Report, context: Context): Item[] {
   const groups = new Map<string, { sentences: Sentences; entries: [DecidedIndex, ...DecidedIndex[]] }>();
   const all = report.policies
-    .filter((entry) => resultOf[entry.outcome] !== 'ok' && !isExplained(report, entry))
+    .filter((entry) => resultOf[entry.outcome] !== 'ok' && !isCoveredByError(report, entry))
     .map((entry) => ({ entry, sentences: sentencesOf(entry, context) }));
   for (const { entry, sentences } of all) {
     const { what, why, next, act, instead } = sentences;

@@ -81,12 +81,12 @@ type Part = 'problem' | 'line' | 'rest';
 
 /** Full paragraphs while there is room, then lines, then names. */
 function problems(
-  { problems, explained, context }: Pick<Message, 'problems' | 'explained' | 'context'>,
+  { problems, coveredByError, context }: Pick<Message, 'problems' | 'coveredByError' | 'context'>,
   around: readonly Line[],
   form: Form,
 ): Line[] {
   const lines: Line[] = [];
-  const namesLeft = [...explained];
+  const namesLeft = [...coveredByError];
   let part: Part = 'problem';
   problems.forEach((item, at) => {
     const { head, rest } = headOf(item, form);

@@ -106,23 +106,13 @@ export function entryOf(
   }
 }
 
-/**
- * What keeps an approved truncation from being sent, because its index is not free for this run. A redriven execution,
- * or a second invocation of Truncate, finds what its run did; the index is otherwise left alone.
- * @returns undefined if the index is free for this run
- */
-export const takenEntry = (
-  target: EntryBase,
-  owned: Ownership,
+/** This run, or one that started no earlier, has sent here before, or may have. @returns undefined if none has */
+export function fencedEntry(
+  from: EntryBase,
+  record: Idle | undefined,
   state: RunState,
   now: number,
-): DoneEntry | WatchedEntry | undefined =>
-  owned.kind === 'free'
-    ? fencedEntry(target, owned.record, state, now)
-    : entryOf(target, owned, state, now, owned.kind === 'mine');
-
-/** This run, or one that started no earlier, has sent here before, or may have. */
-function fencedEntry(from: EntryBase, record: Idle | undefined, state: RunState, now: number): DoneEntry | undefined {
+): DoneEntry | undefined {
   const sender = fencedBy(record, state, now);
   if (record === undefined || sender === undefined) return undefined;
   if (hasVerdict(record) && isSameRun(record.lastVerdict, state)) return judgedEntry(from, record);

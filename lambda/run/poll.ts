@@ -1,19 +1,17 @@
 import pLimit from 'p-limit';
-import { addressElsewhere, ownership } from '../ledger/ownership.ts';
+import { addressElsewhere } from '../ledger/ownership.ts';
 import { isUnresolved, runOf, type StoredRecord } from '../ledger/record.ts';
 import { isSameRun } from '../ledger/transitions.ts';
 import type { Cause } from '../model/cause.ts';
-import { dottedName } from '../policy/aspects.ts';
 import { type CheckServices, check } from '../truncation/check.ts';
 import { withDeadline } from '../truncation/clock.ts';
 import { isDue } from '../truncation/next-check.ts';
 import { mayBeSent } from '../truncation/watch.ts';
-import { afterCallWithoutTask, afterRefusal, ownCallWithoutTask, withBreaker } from './breaker.ts';
+import { afterRefusal, ownCallWithoutTask, withBreaker } from './breaker.ts';
 import { deadlineMarginMillis } from './deadlines.ts';
-import { decisionOf, replaceEntry, resolvedEntry, withRelease } from './entries.ts';
-import { errorOf } from './failure.ts';
+import { decisionOf, resolvedEntry } from './entries.ts';
 import { budgetExceeded, nextStep } from './next.ts';
-import { recover } from './recover.ts';
+import { afterFailure } from './recover.ts';
 import type { RunServices } from './services.ts';
 import { assertReadable, type Entry, type RunState, type WatchedEntry } from './state.ts';
 import { view } from './view.ts';
@@ -76,25 +74,4 @@ async function checkOne(
   const resolved = resolvedEntry(entry, entry.watch, checked.record, state, clock.now());
   log.info('verdict', { ...view(resolved, state), ...decisionOf(resolved), index: entry.index });
   return resolved;
-}
-
-/** Truncate ended without returning a state: the ledger says what it did. */
-async function afterFailure(state: RunState, { ledger, clock, log }: RunServices): Promise<RunState> {
-  const { failure, ...rest } = state;
-  const target = state.entries.find((entry) => entry.phase === 'approved');
-  if (!failure || !target) return rest;
-  const entry = await recover(target, state, ledger, clock.now());
-  log.warn('truncate failed', { index: target.index, error: failure.error, phase: entry.phase });
-  const notes: RunState['notes'] = [
-    ...state.notes,
-    { kind: 'truncate-failed', index: dottedName(target.names), error: errorOf(failure) },
-  ];
-  // A call whose answer could not be recorded, or that returned no task id, counts like any such call.
-  const record = await ledger.read(target.index);
-  const call = ownCallWithoutTask(record, rest);
-  return {
-    ...replaceEntry(rest, target, entry),
-    ...withRelease({ ...rest, notes }, ownership(record, rest)),
-    ...(call && afterCallWithoutTask(rest, call.callError?.status)),
-  };
 }

@@ -1,15 +1,25 @@
 import { capped } from '../gms/text.ts';
 import { LedgerError } from '../ledger/ledger.ts';
-import { type Ownership, ownership } from '../ledger/ownership.ts';
+import { ownership } from '../ledger/ownership.ts';
 import type { Idle, Sending, StoredRecord, Verdict } from '../ledger/record.ts';
 import { isSameAttempt, startSending, withdraw } from '../ledger/transitions.ts';
 import type { Cause } from '../model/cause.ts';
-import { send, updateSending } from '../truncation/send.ts';
+import { type SendUntil, type Sent, send, updateSending } from '../truncation/send.ts';
 import { afterCallWithoutTask, ownCallWithoutTask, withBreaker } from './breaker.ts';
 import { problemOf } from './current-settings.ts';
 import { sendMarginMillis } from './deadlines.ts';
 import { decideAgain, dryRunValidMillis, outOfTime } from './decide-again.ts';
-import { decisionOf, doneEntry, endOf, keyOf, replaceEntry, takenEntry, watchedEntry, withRelease } from './entries.ts';
+import {
+  decisionOf,
+  doneEntry,
+  endOf,
+  entryOf,
+  fencedEntry,
+  keyOf,
+  replaceEntry,
+  watchedEntry,
+  withRelease,
+} from './entries.ts';
 import { nextStep } from './next.ts';
 import type { RunServices } from './services.ts';
 import { type ApprovedEntry, assertReadable, type Entry, type RunState } from './state.ts';
@@ -49,7 +59,7 @@ interface Ready {
   /** With the cutoff that is sent. */
   target: ApprovedEntry;
   sending: Sending;
-  until: Parameters<typeof send>[1];
+  until: SendUntil;
 }
 
 async function startOne(state: RunState, target: ApprovedEntry, services: RunServices): Promise<Result> {
@@ -101,10 +111,8 @@ async function prepareCall(state: RunState, target: ApprovedEntry, services: Run
   const sendBy = Math.min(services.deadline() - sendMarginMillis, endOf(state, settings));
   const tooLate = doneEntry(target, 'not-started', outOfTime);
 
-  const owned = ownership(await ledger.read(target.index), state);
-  const taken = ifTaken(target, owned, state, begun.wall);
-  if (taken) return taken;
-  if (owned.kind !== 'free') throw new Error('an index that is not free is taken');
+  const found = foundIn(await ledger.read(target.index), target, state, begun.wall);
+  if (found.kind === 'result') return found;
   // Only after reading the record: an execution that is redriven days later must report what it has sent.
   if (clock.now() >= sendBy) return result(tooLate);
 
@@ -112,11 +120,11 @@ async function prepareCall(state: RunState, target: ApprovedEntry, services: Run
   if (decision.kind === 'refused') {
     // Another invocation of this step may have been first and made the change.
     const from = { ...target, plan: { ...target.plan, counts: decision.counts ?? target.plan.counts } };
-    return ifTakenNow(target, state, services, () => doneEntry(from, decision.outcome, decision.cause));
+    return resultNow(target, state, services, () => doneEntry(from, decision.outcome, decision.cause));
   }
   const { attempt, dryRunAt } = decision;
   if (clock.now() >= attempt.sendBy) return result(tooLate);
-  const sending = startSending(owned.record, keyOf(target, state), attempt);
+  const sending = startSending(found.record, keyOf(target, state), attempt);
   let isWritten: boolean;
   try {
     isWritten = await ledger.replace(sending);
@@ -126,7 +134,7 @@ async function prepareCall(state: RunState, target: ApprovedEntry, services: Run
   }
   if (!isWritten) {
     // Another writer was first between the read and the write, and its decision may be reported already.
-    return ifTakenNow(target, state, services, (record) =>
+    return resultNow(target, state, services, (record) =>
       doneEntry(target, 'not-started', {
         kind: 'gone',
         what: 'fenced',
@@ -143,34 +151,41 @@ async function prepareCall(state: RunState, target: ApprovedEntry, services: Run
 }
 
 /**
- * The index is not free (any more). A call without a task id counts for this run, even if another invocation of this
- * step, or the first try of a redriven execution, has made it and the run state does not know of it.
- * @returns undefined if it is free for this run
+ * Whether the index is free for this run. If not, a redriven execution, or a second invocation of this step, finds what
+ * its run did; the index is otherwise left alone. A call without a task id counts for this run, even if the run state
+ * does not know of it.
  */
-function ifTaken(target: ApprovedEntry, owned: Ownership, state: RunState, now: number): Result | undefined {
-  const entry = takenEntry(target, owned, state, now);
-  const call = ownCallWithoutTask(owned.record, state);
+function foundIn(
+  stored: StoredRecord | undefined,
+  target: ApprovedEntry,
+  state: RunState,
+  now: number,
+): Result | { kind: 'free'; record: Idle | undefined } {
+  const owned = ownership(stored, state);
+  const call = ownCallWithoutTask(stored, state);
   const counted = call && afterCallWithoutTask(state, call.callError?.status);
-  return entry && result(entry, { ...withRelease(state, owned), ...counted });
+  const taken = (entry: Entry) => result(entry, { ...withRelease(state, owned), ...counted });
+  if (owned.kind !== 'free') return taken(entryOf(target, owned, state, now, owned.kind === 'mine'));
+  const fenced = fencedEntry(target, owned.record, state, now);
+  return fenced ? taken(fenced) : owned;
 }
 
-/** What another writer has made of the index since it was read; `otherwise` if it is free all the same. */
-async function ifTakenNow(
+/** What another writer has made of the index since it was read; `free` makes the entry where it is free all the same. */
+async function resultNow(
   target: ApprovedEntry,
   state: RunState,
   { ledger, clock }: RunServices,
-  otherwise: (record: Idle | undefined) => Entry,
+  free: (record: Idle | undefined) => Entry,
 ): Promise<Result> {
-  const owned = ownership(await ledger.read(target.index), state);
-  const taken = ifTaken(target, owned, state, clock.now());
-  return taken ?? result(otherwise(owned.kind === 'free' ? owned.record : undefined));
+  const found = foundIn(await ledger.read(target.index), target, state, clock.now());
+  return found.kind === 'free' ? result(free(found.record)) : found;
 }
 
 /** Proof that not one byte was written: the index is free again, and this run does not try a second time. */
 async function notSent(
   target: ApprovedEntry,
   record: Sending,
-  why: Extract<Awaited<ReturnType<typeof send>>, { kind: 'not-sent' }>['why'],
+  why: Extract<Sent, { kind: 'not-sent' }>['why'],
   { ledger, clock }: RunServices,
 ): Promise<Entry> {
   const verdict: Verdict & { cause: Cause } =

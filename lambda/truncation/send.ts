@@ -17,7 +17,7 @@ export type Sent =
   | { kind: 'not-sent'; why: ServerError | 'withheld' };
 
 /** The deadline for writing the request: by the wall clock and by a monotonic clock. */
-interface SendUntil {
+export interface SendUntil {
   wall: number;
   monotonic: number;
 }

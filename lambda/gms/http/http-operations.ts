@@ -50,23 +50,21 @@ export interface HttpOperationsOptions {
  * else; a real truncate is sent at most once. No failure contains a secret or a stack trace.
  */
 export function createOperations(options: HttpOperationsOptions): Operations {
-  const { baseUrl, attempts = readAttempts, realNow = Date.now, sleep = realSleep, random = Math.random } = options;
+  const { attempts = readAttempts, realNow = Date.now, sleep = realSleep, random = Math.random } = options;
   const identities = createIdentityProvider(options.identity);
   const client: Client = { ...options, attempts, realNow, sleep, random, identities };
   return {
     async dryRun(fields, read) {
-      const requestInfo: RequestInfo = { operation: 'dry-run', baseUrl };
       const parse = (json: unknown, sanitize: Sanitize) => readDryRun(textOf(unwrapped(json)), sanitize);
-      const { response, value } = await requestWithRetry(client, requestInfo, truncateBody(fields, true), parse, read);
+      const { response, value } = await requestWithRetry(client, 'dry-run', truncateBody(fields, true), parse, read);
       return { ...value, ...clockSkew(response.dates, client.realNow()) };
     },
-    truncate: (fields, maySend) => truncateOnce(client, { operation: 'truncate', baseUrl }, fields, maySend),
+    truncate: (fields, maySend) => truncateOnce(client, fields, maySend),
     async taskStatus(task, read) {
-      return (await requestWithRetry(client, { operation: 'task-status', baseUrl }, { task }, readTaskStatus, read))
-        .value;
+      return (await requestWithRetry(client, 'task-status', { task }, readTaskStatus, read)).value;
     },
     async indexSizes(read) {
-      return (await requestWithRetry(client, { operation: 'index-sizes', baseUrl }, {}, readIndexSizes, read)).value;
+      return (await requestWithRetry(client, 'index-sizes', {}, readIndexSizes, read)).value;
     },
   };
 }
@@ -98,16 +96,15 @@ const notRepeated = { 'x-envoy-max-retries': '0' };
 /** Never throws, and never sends twice: if something goes wrong, later checks find out what happened. */
 async function truncateOnce(
   { transport, baseUrl, identities, realNow }: Client,
-  requestInfo: RequestInfo,
   fields: TruncateFields,
   maySend: () => boolean,
 ): Promise<Truncation> {
-  const { operation } = requestInfo;
-  let info = requestInfo;
+  const operation = 'truncate';
+  let info: RequestInfo;
   let request: HttpRequest;
   try {
-    const identity = await identities.get(requestInfo);
-    info = sentBy(identity, requestInfo, realNow());
+    const identity = await identities.get(operation);
+    info = { operation, baseUrl, ...sentBy(identity, realNow()) };
     request = requestOf(baseUrl, info, truncateBody(fields, false), identity, notRepeated);
   } catch (error) {
     if (error instanceof OperationsError) return { kind: 'not-sent', why: error.serverError };
@@ -124,27 +121,27 @@ async function truncateOnce(
 /** Asks until a 2xx arrives or another attempt is pointless, and reads the answer. Throws OperationsError. */
 async function requestWithRetry<Value>(
   client: Client,
-  requestInfo: RequestInfo,
+  operation: OperationName,
   body: object,
   parse: Parse<Value>,
   { signal, attempts = client.attempts.failed }: ReadOptions = {},
 ): Promise<{ response: HttpResponse; value: Value }> {
-  const { identities, realNow, random } = client;
-  let identity = await identities.get(requestInfo);
+  const { baseUrl, identities, realNow, random } = client;
+  let identity = await identities.get(operation);
   let mayReread = true;
   let tries = 0;
   let timeouts = 0;
   for (;;) {
-    if (signal?.aborted) throw new OperationsError(failureOfTransport({ stage: 'aborted' }, requestInfo));
-    const info = sentBy(identity, requestInfo, realNow());
-    const request = requestOf(client.baseUrl, info, body, identity);
+    if (signal?.aborted) throw new OperationsError(failureOfTransport({ stage: 'aborted' }, { operation, baseUrl }));
+    const info: RequestInfo = { operation, baseUrl, ...sentBy(identity, realNow()) };
+    const request = requestOf(baseUrl, info, body, identity);
     const tried = await tryOnce(client, request, info, parse, signal);
     if (tried.failure === undefined) return tried;
     const { response, failure } = tried;
     if (mayReread && mayBeOutdated(failure, identity)) {
       // The operator may have renewed the identity since it was read; a refused one does not count as a failed attempt.
       mayReread = false;
-      const fresh = await identities.refreshAfterRefusal(identity, requestInfo);
+      const fresh = await identities.refreshAfterRefusal(identity, operation);
       if (fresh !== undefined) {
         identity = fresh;
         continue;
@@ -162,8 +159,7 @@ async function requestWithRetry<Value>(
   }
 }
 
-const sentBy = (identity: Identity, info: RequestInfo, now: number): RequestInfo => ({
-  ...info,
+const sentBy = (identity: Identity, now: number): Pick<RequestInfo, 'sent' | 'certificate'> => ({
   sent: partsOf(identity),
   certificate: identity.certificate && validityProblem(identity.certificate, now),
 });

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { OperationName } from '../../model/server-error.ts';
 import { dayMillis } from '../../model/time.ts';
 import { type ClientCertificate, validityOf } from '../client-certificate.ts';
 import { type Identity, type IdentitySource, problemOfIdentity, secretsOf } from '../identity.ts';
 import { OperationsError } from '../operations.ts';
-import type { RequestInfo } from '../responses/failures.ts';
 import { isObject, numberOf, parseJson } from '../responses/json-value.ts';
 import { createSanitizer, type Sanitize } from '../responses/server-text.ts';
 import { capped, maxSentenceBytes } from '../text.ts';
@@ -14,12 +14,12 @@ const expiryNoticeMillis = 14 * dayMillis;
 /** The identity for requests, and a sanitizer that never shows it, even if a server echoes it. */
 export interface IdentityProvider {
   /** Throws OperationsError of kind `token` if there is no usable identity. */
-  get(info: RequestInfo): Promise<Identity>;
+  get(operation: OperationName): Promise<Identity>;
   /**
    * The identity after a refusal: read again, once for all requests that were refused together. Undefined if nothing
    * has been renewed. Throws as `get`.
    */
-  refreshAfterRefusal(refused: Identity, info: RequestInfo): Promise<Identity | undefined>;
+  refreshAfterRefusal(refused: Identity, operation: OperationName): Promise<Identity | undefined>;
   readonly sanitize: Sanitize;
 }
 
@@ -28,7 +28,7 @@ export function createIdentityProvider(source: IdentitySource): IdentityProvider
   let sanitize = createSanitizer();
   let rereading: Promise<Identity> | undefined;
 
-  async function usable(reading: Promise<Identity>, { operation }: RequestInfo): Promise<Identity> {
+  async function usable(reading: Promise<Identity>, operation: OperationName): Promise<Identity> {
     const identity = await reading.catch((error: unknown) => {
       const text = capped(error instanceof Error ? error.message : String(error), maxSentenceBytes);
       throw new OperationsError({ kind: 'token', operation, text });
@@ -49,12 +49,12 @@ export function createIdentityProvider(source: IdentitySource): IdentityProvider
   }
 
   return {
-    get: (info) => usable(source.get(), info),
-    async refreshAfterRefusal(refused, info) {
+    get: (operation) => usable(source.get(), operation),
+    async refreshAfterRefusal(refused, operation) {
       rereading ??= rereadUnlessDone(refused).finally(() => {
         rereading = undefined;
       });
-      const fresh = await usable(rereading, info);
+      const fresh = await usable(rereading, operation);
       return isSame(fresh, refused) ? undefined : fresh;
     },
     get sanitize() {

@@ -85,39 +85,39 @@ export function showTask({ taskId }: DecidedIndex): Command | undefined {
 }
 
 /** A run by hand; undefined where none would work. */
-const byHand = (say: string, input: HandInput, { guide }: Context, deletes?: true): Command | undefined =>
+const startRun = (say: string, input: HandInput, { guide }: Context, deletes?: true): Command | undefined =>
   inShell(say, guide.runByHand(input), deletes);
 
 export const release = (
   name: string,
   context: Context,
   say = 'This counts again, and releases it only if no row is missing',
-) => byHand(say, { release: [name] }, context);
+) => startRun(say, { release: [name] }, context);
 
 /** Releases an index although rows are missing, or nobody knows whether any are. */
 export const releaseAnyway = (name: string, acceptMissing: number, say: string, context: Context) =>
-  byHand(say, { release: [name], acceptMissing }, context);
+  startRun(say, { release: [name], acceptMissing }, context);
 
 /** None in the preview of a change: a run takes the live policies, which may not even have the index. */
 export const preview = (context: Context, name?: string) =>
   context.ofChange
     ? undefined
-    : byHand(
+    : startRun(
         'This counts again and deletes nothing',
         { mode: 'preview', indices: name === undefined ? undefined : [name] },
         context,
       );
 
 export const approve = (entry: DecidedIndex, approveRows: number, say: string, context: Context) =>
-  byHand(say, { mode: 'enforce', indices: [nameOf(entry)], approveRows }, context, true);
+  startRun(say, { mode: 'enforce', indices: [nameOf(entry)], approveRows }, context, true);
 
 /** A run of one index, which sends right after it has counted. */
 export const enforceOne = (entry: DecidedIndex, context: Context) =>
-  byHand('This deletes them, if they are due', { mode: 'enforce', indices: [nameOf(entry)] }, context, true);
+  startRun('This deletes them, if they are due', { mode: 'enforce', indices: [nameOf(entry)] }, context, true);
 
 /** Lets an enforcing run verify what is unresolved; it deletes nothing there before that is reported. */
 export const verify = (entry: DecidedIndex, context: Context) =>
-  byHand('This verifies it', { mode: 'enforce', indices: [nameOf(entry)] }, context, true);
+  startRun('This verifies it', { mode: 'enforce', indices: [nameOf(entry)] }, context, true);
 
 /** Stores a new token where the job reads it; it stays out of the shell's history. */
 export const storeToken = (guide: Guide) => inShell('With the token in token.txt, this stores it', guide.storeToken());

@@ -55,15 +55,7 @@ function inOneText({ what, why = '', next = '', act, instead }: Sentences): stri
 }
 
 export const contextOf = (
-  {
-    policies,
-    runId,
-    finishedAt,
-    notes = [],
-  }: Pick<Report, 'runId' | 'finishedAt'> & {
-    policies: readonly Pick<DecidedIndex, 'outcome' | 'cause'>[];
-    notes?: readonly Note[] | undefined;
-  },
+  { policies, runId, finishedAt, notes = [] }: Report | ReportData,
   audience: Audience,
 ): Context => ({
   audience,
@@ -75,7 +67,7 @@ export const contextOf = (
 });
 
 /** Rows are missing: this run has found that, or an earlier run has and they are not known to be back. */
-const isLoss = ({ outcome, cause }: Pick<DecidedIndex, 'outcome' | 'cause'>): boolean =>
+const isLoss = ({ outcome, cause }: DecidedIndex): boolean =>
   outcome === 'rows-missing' || (cause.kind === 'quarantined' && isLost(cause));
 
 /** The sentences for one index. For a kind that a later version adds, they only say that. */

@@ -2,8 +2,7 @@ import pLimit from 'p-limit';
 import type { Note, NoteOf } from '../../model/note.ts';
 import { dottedName } from '../../policy/aspects.ts';
 import { differences, letsMoreThrough } from '../../policy/difference.ts';
-import { namesOf, type ParsedPolicy } from '../../policy/parse.ts';
-import type { Policy } from '../../policy/schema.ts';
+import { namesOf, type ParsedPolicy, type ReadablePolicy } from '../../policy/parse.ts';
 import { decisionOf } from '../entries.ts';
 import type { Entry } from '../state.ts';
 import { type PlanContext, planPolicy, searchCutoff } from './policy.ts';
@@ -64,7 +63,7 @@ function changeOf(
       deletesMore: letsMoreThrough(was?.policy, given.policy),
       fields,
       // An index that the given policy does not count has an entry of its own.
-      today: was && own ? await decidedToday(given.index, was.policy, context) : undefined,
+      today: was && own ? await decidedToday(was, context) : undefined,
       withGiven: own && decidedIn(own),
     };
   };
@@ -78,13 +77,13 @@ const removal =
     what: 'removed',
     deletesMore: false,
     fields: [],
-    today: gone.kind === 'policy' ? await decidedToday(gone.index, gone.policy, context) : undefined,
+    today: gone.kind === 'policy' ? await decidedToday(gone, context) : undefined,
   });
 
-async function decidedToday(index: string, policy: Policy, context: PlanContext): Promise<PolicyChange['today']> {
-  if (!policy.enabled) return { outcome: 'disabled' };
-  if ((context.records.get(index)?.state ?? 'idle') !== 'idle') return undefined;
-  const entry = await planPolicy(index, policy, context);
+async function decidedToday(live: ReadablePolicy, context: PlanContext): Promise<PolicyChange['today']> {
+  if (!live.policy.enabled) return { outcome: 'disabled' };
+  if ((context.records.get(live.index)?.state ?? 'idle') !== 'idle') return undefined;
+  const entry = await planPolicy(live, context);
   return decidedIn(entry.phase === 'unsearched' ? await searchCutoff(entry, context) : entry);
 }
 

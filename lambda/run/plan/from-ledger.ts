@@ -2,14 +2,12 @@ import { capped } from '../../gms/text.ts';
 import { type Ownership, ownership } from '../../ledger/ownership.ts';
 import { isUnresolved, namesOfRecord } from '../../ledger/record.ts';
 import type { Note } from '../../model/note.ts';
-import type { ParsedPolicy } from '../../policy/parse.ts';
+import type { ParsedPolicy, ReadablePolicy } from '../../policy/parse.ts';
 import { doneEntry, entryOf, withRelease } from '../entries.ts';
 import type { RunServices } from '../services.ts';
 import type { Entry, RunState } from '../state.ts';
 import { policyEntry } from './policy.ts';
 import type { Preparation } from './prepare.ts';
-
-export type PolicyToCount = ParsedPolicy & { kind: 'policy' };
 
 /** What the ledger holds of an index that is not free. */
 type Held = Exclude<Ownership, { kind: 'free' }>;
@@ -25,7 +23,7 @@ export function entriesFromLedger(
   prepared: Preparation,
   watches: boolean,
   { clock }: RunServices,
-): { fromLedger: Pick<RunState, 'entries' | 'notes' | 'releases'>; toCount: PolicyToCount[] } {
+): { fromLedger: Pick<RunState, 'entries' | 'notes' | 'releases'>; toCount: ReadablePolicy[] } {
   const { records, chosen, canAskServer } = prepared;
   const now = clock.now();
   const held = [...records.values()].map((record) => ownership(record, state)).filter((one) => one.kind !== 'free');
@@ -34,20 +32,20 @@ export function entriesFromLedger(
   const entries: Entry[] = held.flatMap(
     (owned) => recordEntry(owned, policyFor(owned.record.index, chosen), state, now, watches) ?? [],
   );
-  const toCount: PolicyToCount[] = [];
+  const toCount: ReadablePolicy[] = [];
   for (const parsed of chosen) {
     const isReplaced = held.some((owned) => owned.record.index === parsed.index && replacesPolicy(owned, state));
     if (parsed.kind === 'policy' && isReplaced) continue;
     const entry = uncountedEntry(parsed, canAskServer);
     if (entry) entries.push(entry);
-    else toCount.push(parsed as PolicyToCount);
+    else toCount.push(parsed as ReadablePolicy);
   }
   return { fromLedger: { entries, ...reported.reduce(withRelease, { notes, releases: [] }) }, toCount };
 }
 
 /** Two policies for one index are both invalid. */
-const policyFor = (index: string, chosen: readonly ParsedPolicy[]): PolicyToCount | undefined =>
-  chosen.find((one): one is PolicyToCount => one.index === index && one.kind === 'policy');
+const policyFor = (index: string, chosen: readonly ParsedPolicy[]): ReadablePolicy | undefined =>
+  chosen.filter((one) => one.kind === 'policy').find((one) => one.index === index);
 
 /** An earlier run has decided it, nobody has read that, and a preview does not mark it as read. */
 const isUnread = ({ kind }: Held, { mode }: RunState): boolean => kind === 'unreported' && mode === 'preview';
@@ -67,7 +65,7 @@ const changeNote = ({ live, policies }: Preparation, unread: number): Note => {
 /** @returns undefined for what a note alone tells */
 function recordEntry(
   owned: Held,
-  policy: PolicyToCount | undefined,
+  policy: ReadablePolicy | undefined,
   state: RunState,
   now: number,
   watches: boolean,
@@ -77,12 +75,12 @@ function recordEntry(
   const takesPlace = policy !== undefined && replacesPolicy(owned, state);
   if (isOnlyCounted(owned, state)) {
     if (!takesPlace || record.state !== 'quarantined') return undefined;
-    return entryOf(policyEntry(index, policy.policy), { kind: 'quarantined', record }, state, now, watches);
+    return entryOf(policyEntry(policy), { kind: 'quarantined', record }, state, now, watches);
   }
   // A release has its note; its policy, where there is one, waits for that.
   const isRelease = owned.kind === 'unreported' && !owned.record.lastVerdict;
   if (isRelease && !takesPlace) return undefined;
-  const from = policy ? policyEntry(index, policy.policy) : { index, names: namesOfRecord(record) };
+  const from = policy ? policyEntry(policy) : { index, names: namesOfRecord(record) };
   const resumed = takesPlace && !isUnresolved(record) ? undefined : true;
   return entryOf({ ...from, resumed }, owned, state, now, watches);
 }
@@ -95,7 +93,7 @@ function uncountedEntry(parsed: ParsedPolicy, canAskServer: boolean): Entry | un
     const names = { entityType, aspect };
     return doneEntry({ index, names }, 'failed', { kind: 'policy', what: 'unreadable', problem: capped(problem) });
   }
-  const from = policyEntry(index, parsed.policy);
+  const from = policyEntry(parsed);
   if (!canAskServer) return doneEntry(from, 'failed', { kind: 'setup', what: 'run' });
   return parsed.policy.enabled ? undefined : doneEntry(from, 'disabled', { kind: 'not-due' });
 }

@@ -9,7 +9,7 @@ import { maxUnmanaged, type UnmanagedIndex } from '../../model/report-schema.ts'
 import type { RunInput } from '../../model/run-input.ts';
 import { concernsServer } from '../../model/server-error.ts';
 import { canonicalSpelling, dottedName, isProtected, searchIndex } from '../../policy/aspects.ts';
-import type { ParsedPolicy } from '../../policy/parse.ts';
+import type { ParsedPolicy, ReadablePolicy } from '../../policy/parse.ts';
 import { withDeadline } from '../../truncation/clock.ts';
 import { withBreaker } from '../breaker.ts';
 import { deadlineMarginMillis } from '../deadlines.ts';
@@ -21,7 +21,7 @@ import type { RunServices } from '../services.ts';
 import { bytesOf, type Entry, emptyState, maxEntries, maxWatchedBytes, type RunState } from '../state.ts';
 import { view } from '../view.ts';
 import { changesOf } from './change.ts';
-import { entriesFromLedger, type PolicyToCount } from './from-ledger.ts';
+import { entriesFromLedger } from './from-ledger.ts';
 import { type PlanContext, type PlanResult, planPolicy, searchCutoff } from './policy.ts';
 import { addressNotes, emptyLedgerNotes, type Preparation, prepare } from './prepare.ts';
 import { recountQuarantined } from './quarantined.ts';
@@ -56,14 +56,13 @@ export async function plan(event: PlanEvent, services: RunServices): Promise<Run
       ...addressNotes(prepared, state),
     ],
   };
-  if (input.release && !error) return finish(await releaseRun(begun, input, prepared, services), services);
-  if (!prepared.canAskServer)
-    return finish({ ...begun, ...entriesFromLedger(begun, prepared, false, services).fromLedger }, services);
   const end = services.deadline() - deadlineMarginMillis;
-  return finish(
-    await withDeadline(services.clock, end, (signal) => decideAll(begun, prepared, services, signal)),
-    services,
-  );
+  let decided: RunState;
+  if (input.release && !error) decided = await releaseRun(begun, input, prepared, services);
+  else if (prepared.canAskServer)
+    decided = await withDeadline(services.clock, end, (signal) => decideAll(begun, prepared, services, signal));
+  else decided = { ...begun, ...entriesFromLedger(begun, prepared, false, services).fromLedger };
+  return finish(decided, services);
 }
 
 /** A run that releases reports its own indices, and what is unreported. */
@@ -123,13 +122,13 @@ async function sizesOf(
 }
 
 /** The search for tonight's cutoff comes last, because it takes many dry runs. */
-async function planEntries(toCount: readonly PolicyToCount[], context: PlanContext): Promise<Entry[]> {
+async function planEntries(toCount: readonly ReadablePolicy[], context: PlanContext): Promise<Entry[]> {
   const { requests } = context;
   const limit = pLimit(planConcurrency);
   // One after another until a dry run has shown which fields the server takes; then side by side.
   const planned: PlanResult[] = [];
   while (requests.refusesForceField === undefined && planned.length < toCount.length) {
-    planned.push(await planOne(toCount[planned.length] as PolicyToCount, context));
+    planned.push(await planOne(toCount[planned.length] as ReadablePolicy, context));
   }
   const rest = toCount.slice(planned.length);
   planned.push(...(await Promise.all(rest.map((policy) => limit(() => planOne(policy, context))))));
@@ -138,9 +137,9 @@ async function planEntries(toCount: readonly PolicyToCount[], context: PlanConte
   return Promise.all(planned.map(found));
 }
 
-async function planOne({ index, policy }: PolicyToCount, context: PlanContext): Promise<PlanResult> {
-  const planned = await planPolicy(index, policy, context);
-  const { phase } = planned;
+async function planOne(policy: ReadablePolicy, context: PlanContext): Promise<PlanResult> {
+  const planned = await planPolicy(policy, context);
+  const { index, phase } = planned;
   const shown = phase === 'unsearched' ? {} : view(planned, context.state);
   const decision = phase === 'done' ? decisionOf(planned) : {};
   context.services.log.info(plannedLine, { ...shown, ...decision, index, phase });

@@ -1,4 +1,4 @@
-import { asResult, type DryRun, type IndexSize, type TruncateFields } from '../../gms/operations.ts';
+import { asResult, type DryRun, type IndexSize } from '../../gms/operations.ts';
 import { addressElsewhere } from '../../ledger/ownership.ts';
 import type { StoredRecord, Window } from '../../ledger/record.ts';
 import type { Cause } from '../../model/cause.ts';
@@ -6,6 +6,7 @@ import type { Note } from '../../model/note.ts';
 import type { ServerError } from '../../model/server-error.ts';
 import { dottedName } from '../../policy/aspects.ts';
 import { type DecisionInput, decide, policyCutoff, withHeadroom } from '../../policy/decision.ts';
+import type { ReadablePolicy } from '../../policy/parse.ts';
 import type { Policy } from '../../policy/schema.ts';
 import { countRows, truncateFields } from '../../truncation/counts.ts';
 import { findCutoff, rowLimit } from '../../truncation/row-limit.ts';
@@ -40,32 +41,32 @@ interface NeedsCutoff extends CountedEntry {
 
 type CountedEntry = Omit<ApprovedEntry, 'phase'>;
 
-export const policyEntry = (index: string, policy: Policy): EntryBase & { policy: Policy } => ({
+export const policyEntry = ({ index, policy }: ReadablePolicy): EntryBase & { policy: Policy } => ({
   index,
   names: { entityType: policy.entityType, aspect: policy.aspect },
   policy,
 });
 
 /** Counts and decides about one policy whose index is free. */
-export async function planPolicy(index: string, policy: Policy, context: PlanContext): Promise<PlanResult> {
+export async function planPolicy(parsed: ReadablePolicy, context: PlanContext): Promise<PlanResult> {
+  const { policy } = parsed;
   const { requests } = context;
   const cutoffMillis = policyCutoff(context.state.runStartMillis, policy);
   const size = physicalIndex(context.sizes, policy);
   const plan = { cutoffMillis, indexName: size?.indexName };
-  const base = { ...policyEntry(index, policy), plan };
+  const base = { ...policyEntry(parsed), plan };
   if (requests.serverFailure) return doneEntry(base, 'failed', { kind: 'setup', what: 'run' });
   if (requests.isLate()) return doneEntry(base, 'failed', { kind: 'stopped', by: 'plan-time' });
   const fieldsNow = () => truncateFields(policy, cutoffMillis, requests.refusesForceField ?? false);
   const planned = await asResult(async () => {
     const isFirst = requests.refusesForceField === undefined;
     const dryRun = isFirst ? await requests.firstDryRun(fieldsNow()) : await requests.dryRun(fieldsNow());
-    await noteFewerRows(index, policy, fieldsNow(), context);
+    await noteFewerRows(parsed, cutoffMillis, context);
     return planCounted({ ...base, plan: { ...plan, counts: countsOf(dryRun) } }, dryRun, context);
   });
   if (planned.kind === 'done') return planned.value;
-  const { kind } = planned.error;
-  if (kind === 'no-index')
-    noteFewer(windowNow(context.records.get(index), cutoffMillis, context.state), policy, 0, context);
+  // Its entry says that the search engine does not know the index.
+  if (planned.error.kind === 'no-index') await noteFewerRows(parsed, cutoffMillis, context, true);
   return doneEntry(base, 'failed', failureOf(planned.error, requests));
 }
 
@@ -97,28 +98,28 @@ async function planCounted(counted: CountedEntry, dryRun: DryRun, context: PlanC
  * person, or an unavailable shard may be the cause. The note names no culprit, and the policy stays in force.
  */
 async function noteFewerRows(
-  index: string,
-  policy: Policy,
-  fields: TruncateFields,
-  context: PlanContext,
+  { index, policy }: ReadablePolicy,
+  cutoffMillis: number,
+  { state, records, requests, notes }: PlanContext,
+  isAbsent = false,
 ): Promise<void> {
-  const { state, records, requests } = context;
-  const window = windowNow(records.get(index), fields.cutoffMillis, state);
-  if (!window || requests.isLate()) return;
-  const { afterMillis: after, untilMillis: until } = window;
-  const counted = await asResult(() => countRows((some) => requests.dryRun(some), fields, { after, until }));
-  // If something is wrong with the index, the policy's own dry run reports it.
-  if (counted.kind === 'failed' || counted.value.isAbsent) return;
-  const { rows } = counted.value;
-  noteFewer(window, policy, Math.max(0, rows.until - rows.after), context);
-}
-
-/** @param found none where the search engine does not know the index, which its policy's entry says */
-function noteFewer(window: Window | undefined, policy: Policy, found: number, { notes }: PlanContext): void {
+  const window = windowNow(records.get(index), cutoffMillis, state);
   if (window === undefined) return;
   const { rows: expected, countedAtMillis: since } = window;
+  const found = isAbsent ? 0 : await rowsOf(window, policy, requests);
+  if (found === undefined) return;
   if (expected - found <= Math.max(fewerBetweenRuns.rows, expected * fewerBetweenRuns.share)) return;
   notes.push({ kind: 'fewer-rows', index: dottedName(policy), expected, found, since });
+}
+
+/** Undefined if they cannot be counted: if something is wrong with the index, the policy's own dry run reports it. */
+async function rowsOf(window: Window, policy: Policy, requests: PlanRequests): Promise<number | undefined> {
+  if (requests.isLate()) return undefined;
+  const { afterMillis: after, untilMillis: until } = window;
+  const counted = await asResult(() => countRows((fields) => requests.dryRun(fields), policy, { after, until }));
+  if (counted.kind === 'failed' || counted.value.isAbsent) return undefined;
+  const { rows } = counted.value;
+  return Math.max(0, rows.until - rows.after);
 }
 
 /** The window that can still be compared: it is of this server, and today's cutoff has not moved into it. */

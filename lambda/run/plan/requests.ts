@@ -1,15 +1,11 @@
 import { unknownTaskId } from '../../gms/backend.ts';
 import { probeForceField } from '../../gms/force-field.ts';
-import { asResult, type DryRun, type Operations, OperationsError, type TruncateFields } from '../../gms/operations.ts';
+import { asResult, type DryRun, OperationsError, type TruncateFields } from '../../gms/operations.ts';
 import { concernsServer, type ServerError } from '../../model/server-error.ts';
-import type { Clock } from '../../truncation/clock.ts';
 import { deadlineMarginMillis } from '../deadlines.ts';
+import type { RunServices } from '../services.ts';
 
-interface PlanServices {
-  operations: Operations;
-  clock: Pick<Clock, 'now'>;
-  deadline(): number;
-}
+type PlanServices = Pick<RunServices, 'operations' | 'clock' | 'deadline'>;
 
 /**
  * How Plan asks the server: one dry run first shows whether it takes the field forceDeleteByQuery, which the

@@ -305,7 +305,7 @@ export const judgingMutants: readonly Mutant[] = [
     [
       policy,
       'noteFewerRows',
-      takes('index, policy, fields, context', 'index, policy, fields, { ...context, notes: [] }'),
+      takes('policy, cutoffMillis, context, isAbsent', 'policy, cutoffMillis, { ...context, notes: [] }, isAbsent'),
     ],
   ]),
   mutant(11, 'is content with a window of which rows have gone', [

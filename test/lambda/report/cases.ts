@@ -195,6 +195,12 @@ export const entryCases: EntryCase[] = [
     { ...deleted(11, 9000), ...task, rowsTotal: 90_000, minDeletePercent: 10 },
   ],
   [
+    'old rows arrived while it worked',
+    'incomplete',
+    { ...remains, done: 1_200_034, total: 1_200_034, arrived: 40 },
+    { rowsDeleted: 1_200_034, rowsRemaining: 40, ...task },
+  ],
+  [
     'cancelled',
     'incomplete',
     { ...remains, cancelled: true, done: 800_000, total: 1_200_034 },
@@ -218,11 +224,11 @@ export const entryCases: EntryCase[] = [
     remains,
     { rowsDeleted: 0, rowsRemaining: 1_200_034, ...task },
   ],
-  ['still running', 'still-running', { ...outOfTime, done: 400_000, total: 1_200_034 }, task],
+  ['still running', 'still-running', { ...outOfTime, done: 400_000, total: 1_200_034, work: 'deleted' }, task],
   [
     'a reindex is still running',
     'still-running',
-    { ...outOfTime, lastProgressAt: at + 3_600_000, done: 4000, total: 12_000 },
+    { ...outOfTime, lastProgressAt: at + 3_600_000, done: 4000, total: 12_000, work: 'written' },
     reindexing,
   ],
   ['ended, not verified yet', 'still-running', { ...outOfTime, ended: true }, task],
@@ -261,6 +267,11 @@ export const entryCases: EntryCase[] = [
     { kind: 'left-alone', why: 'address', address: 'http://old:8080', since: at - day, releasableAt: at },
   ],
   ['above the ceiling', 'above-ceiling', { kind: 'above-ceiling', maxDeletePercent: 30, approveRows: 1_260_000 }],
+  [
+    'above what was approved',
+    'above-ceiling',
+    { kind: 'above-ceiling', maxDeletePercent: 30, approved: 900_000, approveRows: 1_260_000 },
+  ],
   [
     'its only row is old',
     'above-ceiling',

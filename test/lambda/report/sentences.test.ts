@@ -58,6 +58,14 @@ test('every outcome, and every kind of cause and note, has a case, so that its w
   expect(noteKinds.filter((kind) => !notesShown.includes(kind))).toEqual([]);
 });
 
+test('every field of causes and notes is in a case, too: what a sentence says of it is frozen', () => {
+  const facts: object[] = [...entryCases.map(([, , cause]) => cause), ...errorCases.map(([, cause]) => cause)];
+  const shown = new Set([...facts, ...noteCases.map(([, note]) => note)].flatMap((fact) => Object.keys(fact)));
+  const members = [...membersOf(causeSchema), ...membersOf(noteSchema)];
+  const fields = members.flatMap(([, member]) => Object.keys((member as unknown as z.ZodObject).shape));
+  expect([...new Set(fields)].filter((field) => !shown.has(field))).toEqual([]);
+});
+
 test('every case is read back as it was written', () => {
   const causesShown = [...entryCases.map(([, , cause]) => cause), ...errorCases.map(([, cause]) => cause)];
   expect(causesShown.map((cause) => causeSchema.parse(cause))).toEqual(causesShown);

@@ -2,12 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { type Operations, OperationsError, type TruncateFields } from '../../../../lambda/gms/operations.ts';
 import type { EngineKind, ServerErrorKind } from '../../../../lambda/model/server-error.ts';
 import { PlanRequests } from '../../../../lambda/run/plan/requests.ts';
+import { systemClock } from '../../../../lambda/truncation/clock.ts';
 import { truncateFields } from '../../../../lambda/truncation/counts.ts';
 import { aPolicy } from '../../../support/policies.ts';
 
 /** What a run learns from its first requests (rule 1); deciding/field-refused.txt shows how the field is refused. */
 
-const clock = { now: () => 0 };
+const clock = { ...systemClock, now: () => 0 };
 
 type Answer = 'count' | number | ServerErrorKind;
 

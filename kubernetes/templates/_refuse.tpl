@@ -29,17 +29,7 @@ policy are left to helm test, which runs the job's own check.
 {{- fail (printf "policies: policy %d keeps %d days, and minRetentionDays is %d" (add1 $at) (int $policy.retentionDays) (int $.Values.minRetentionDays)) -}}
 {{- end -}}
 {{- end -}}
-{{- /* What else is wrong in it, the API says in a sentence. */ -}}
-{{- $names := dict "jan" 1 "feb" 2 "mar" 3 "apr" 4 "may" 5 "jun" 6 "jul" 7 "aug" 8 "sep" 9 "oct" 10 "nov" 11 "dec" 12 "sun" 0 "mon" 1 "tue" 2 "wed" 3 "thu" 4 "fri" 5 "sat" 6 -}}
-{{- range $range := regexFindAll "[a-z0-9]+-[a-z0-9]+" (lower .Values.schedule) -1 -}}
-{{- $ends := list -}}
-{{- range splitList "-" $range -}}
-{{- $ends = append $ends (int (default (trimPrefix "0" .) (get $names . | toString))) -}}
-{{- end -}}
-{{- if gt (first $ends) (last $ends) -}}
-{{- fail (printf "schedule: the range %s counts backwards; name its parts, as in 5,6,0 for the days from Friday to Sunday" $range) -}}
-{{- end -}}
-{{- end -}}
+{{- include "retention.refuseSchedule" .Values.schedule -}}
 {{- $resources := default dict .Values.resources -}}
 {{- with (default dict $resources.limits).memory -}}
 {{- if lt (include "retention.amount" . | float64) 67108864.0 -}}
@@ -97,6 +87,38 @@ policy are left to helm test, which runs the job's own check.
 {{- $after := include "retention.ledger" $ | replace "claim." "the claim " -}}
 {{- if ne $before $after -}}
 {{- fail (printf "ledger: the records of this release are in %s, and with these values a run would look in %s and find none. Change ledger.existingClaim back, or follow 'The ledger' in docs/kubernetes.md and then: kubectl -n %s delete configmap %s" $before $after $.Release.Namespace .metadata.name) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* As the controller of CronJobs reads its fields; it also accepts what never comes, as 31 2 does. */}}
+{{- define "retention.refuseSchedule" -}}
+{{- $given := splitList " " (regexReplaceAll "\\s+" (lower . | trim) " ") -}}
+{{- if not (has . (list "@hourly" "@daily" "@midnight" "@weekly" "@monthly" "@yearly" "@annually")) -}}
+{{- if ne (len $given) 5 -}}
+{{- fail (printf "schedule: %q is not a cron expression with five fields (minute, hour, day of the month, month, day of the week), such as 30 3 * * *; timeZone says in which time zone" .) -}}
+{{- end -}}
+{{- $months := dict "jan" 1 "feb" 2 "mar" 3 "apr" 4 "may" 5 "jun" 6 "jul" 7 "aug" 8 "sep" 9 "oct" 10 "nov" 11 "dec" 12 -}}
+{{- $days := dict "sun" 0 "mon" 1 "tue" 2 "wed" 3 "thu" 4 "fri" 5 "sat" 6 -}}
+{{- $month := printf "0?[1-9]|1[0-2]|%s" (keys $months | join "|") -}}
+{{- $day := printf "[0-6]|%s" (keys $days | join "|") -}}
+{{- $patterns := list "[0-5]?[0-9]" "[01]?[0-9]|2[0-3]" "0?[1-9]|[12][0-9]|3[01]" $month $day -}}
+{{- range $at, $what := list "minute" "hour" "day of the month" "month" "day of the week" -}}
+{{- $field := index $given $at -}}
+{{- $pattern := index $patterns $at -}}
+{{- $item := printf "([*?]|(%s)(-(%s))?)(/[1-9][0-9]*)?" $pattern $pattern -}}
+{{- if not (regexMatch (printf "^%s(,%s)*$" $item $item) $field) -}}
+{{- fail (printf "schedule: %q cannot be the %s, field %d of 5" $field $what (add1 $at)) -}}
+{{- end -}}
+{{- range $range := regexFindAll "[a-z0-9]+-[a-z0-9]+" $field -1 -}}
+{{- $ends := list -}}
+{{- range splitList "-" $range -}}
+{{- $ends = append $ends (int (default (trimPrefix "0" .) (get (merge (dict) $months $days) . | toString))) -}}
+{{- end -}}
+{{- if gt (first $ends) (last $ends) -}}
+{{- fail (printf "schedule: the range %s counts backwards; name its parts, as in 5,6,0 for the days from Friday to Sunday" $range) -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

@@ -68,12 +68,7 @@ describe.each(fronts)('A front that wants %s', (_, wants) => {
 describe('A front', () => {
   test.each<[string, Wants, (here: Here) => string[], RegExp, verb?: string]>([
     // Where the connection ends without an answer, it is asked again: a survey does so once.
-    [
-      'no header',
-      { header: secret },
-      () => [],
-      /If it takes a header other than Authorization, give this job one \(--header-file\)/,
-    ],
+    ['no header', { header: secret }, () => [], /other than Authorization, give this job one \(--header-file\)/],
     [
       'a wrong header',
       { header: secret },

@@ -112,11 +112,7 @@ describe.skipIf(found === undefined)('On a cluster', () => {
     });
 
     test.each<[string, Wants, RegExp]>([
-      [
-        'headers',
-        { header: secret },
-        /If it takes a header.*, give this job one \(server\.headersSecret in the chart's/,
-      ],
+      ['headers', { header: secret }, /takes a header.*, give this job one \(server\.headersSecret in the chart's/],
       [
         'tls',
         { certificate: own },

@@ -110,10 +110,7 @@ const answers: Array<[who: string, answer: Answer]> = [
   ],
   ['nginx without its GMS', http(502, page('502 Bad Gateway', 'nginx'), html)],
   ['nginx whose GMS is too slow', http(504, page('504 Gateway Time-out', 'nginx'), html)],
-  [
-    'HAProxy, whose pages have no title',
-    http(503, '<html><body><h1>503 Service Unavailable</h1>\n</body></html>', html),
-  ],
+  ['HAProxy, whose pages have no title', http(503, '<html><body><h1>503 Service Unavailable</h1>\n', html)],
   ['a load balancer that signs people in', http(302, '', { Location: 'https://sso.example/authorize' })],
   ['a load balancer that wants https', http(308, '', { Location: 'https://127.0.0.1/operations' })],
   ['a proxy that says nothing', http(200, '')],

@@ -55,7 +55,7 @@ export class NoAnswerError extends Error {
 
 /**
  * Sends it once, on a connection of its own, which is closed when this returns.
- * @throws NoAnswerError; TypeError if `proxy` is no address
+ * @throws NoAnswerError; what undici throws if `proxy` is none (`isProxy`)
  */
 export async function sendRequest({
   url,
@@ -114,6 +114,15 @@ const afterAbort = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
     signal.addEventListener('abort', () => setImmediate(() => reject(signal.reason)), { once: true });
   });
+
+/** What it can use. A password with one of /?# would end the host, and be shown as part of it. */
+export function isProxy(address: string): boolean {
+  try {
+    return dispatcherFor(address, {}) !== undefined && !/:\/\/.*[/?#].*@/.test(address);
+  } catch {
+    return false;
+  }
+}
 
 function dispatcherFor(proxy: string | undefined, tls: object): Dispatcher {
   if (proxy === undefined) return new Agent({ ...withoutLimits, connect: tls });

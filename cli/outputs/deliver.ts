@@ -3,7 +3,7 @@ import { backoffMillis, realSleep } from '../../lambda/gms/http/retry.ts';
 import { duration } from '../../lambda/report/sentences/numbers.ts';
 import { tlsProblem } from '../../lambda/report/sentences/server-errors.ts';
 import { publishMillis } from '../../lambda/run/deadlines.ts';
-import { NoAnswerError, type RawRequest, type RawResponse, sendRequest } from '../inputs/request.ts';
+import { isProxy, NoAnswerError, type RawRequest, type RawResponse, sendRequest } from '../inputs/request.ts';
 import { ignoredRange, proxyFor } from '../inputs/server.ts';
 
 /**
@@ -43,9 +43,9 @@ export async function deliver<Taken extends object>(
   { caPem, sleep = realSleep, limits = defaultLimits }: DeliveryOptions,
 ): Promise<Taken | Failure> {
   const proxy = proxyFor(request.url);
-  if (proxy !== undefined && !URL.canParse(proxy)) {
+  if (proxy !== undefined && !isProxy(proxy)) {
     return {
-      problem: 'the proxy variable holds no address; correct it (in a password, # is %23).',
+      problem: 'correct the proxy variable (in a password, %, / and # are %25, %2F and %23).',
       isTransient: false,
     };
   }
@@ -70,7 +70,7 @@ export async function deliver<Taken extends object>(
 export function proxyNotice(url: string): string {
   const proxy = proxyFor(url);
   if (proxy === undefined) return '';
-  return ` through the proxy ${URL.canParse(proxy) ? new URL(proxy).host : 'of the environment'}`;
+  return ` through the proxy ${isProxy(proxy) ? new URL(proxy).host : 'of the environment'}`;
 }
 
 export const signInAtProxy = 'A proxy wants a sign-in: HTTPS_PROXY or HTTP_PROXY must hold its user name and password.';

@@ -234,6 +234,14 @@ describe('through a proxy', () => {
     expect(result).toMatchObject(failed(new RegExp(sentence)));
     expect(JSON.stringify(result)).not.toMatch(/pw-of-proxy|s3cr3t/);
   });
+
+  it.each(['ftp://proxy', 'socks5h://proxy', 'http://me:5%@proxy', 'http://me:65#b@proxy'])('not %s', async (value) => {
+    vi.stubEnv('https_proxy', value);
+    const result = await post(webhookAt(`https://hooks.internal${secretPath}`), body, { sleep });
+    expect(result).toMatchObject(
+      failed(/hooks\.internal through the proxy of the environment: correct the .* %23\)\.$/),
+    );
+  });
 });
 
 /** Real sockets, and our own timers shortened. */

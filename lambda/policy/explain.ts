@@ -103,7 +103,7 @@ const typeNames: Record<string, string> = {
   record: 'an object',
   array: 'an array',
 };
-const typeName = (expected: string): string => typeNames[expected] ?? expected;
+export const typeName = (expected: string): string => typeNames[expected] ?? expected;
 
 /** A token, a header or a key given in place of its parameter's name, or anywhere else. */
 const mayBeSecret = (path: readonly PropertyKey[], value: unknown): boolean =>

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { fieldOf, type Problem, problemsOf, valueAt } from '../policy/explain.ts';
+import { fieldOf, type Problem, problemsOf, typeName, valueAt } from '../policy/explain.ts';
 
 /**
  * A value that nobody knows yet: CloudFormation fills it in at deployment, or the CDK has yet to look it up. It is
@@ -50,9 +50,9 @@ function misfit(value: unknown, issue: z.core.$ZodIssue): Problem[] {
   const found = valueAt(value, issue.path);
   if (!(found instanceof UnresolvedValue)) return [];
   const wrong = (sentence: string) => [{ path: issue.path, sentence: `${fieldOf(issue.path)} ${sentence}` }];
-  const expected = issue.code !== 'invalid_type' ? 'string' : issue.expected === 'int' ? 'number' : issue.expected;
+  const expected = issue.code === 'invalid_type' ? issue.expected : 'string';
   if (expected === 'array') return wrong('is a list whose length synth does not know: give its items');
   if (expected === 'boolean') return wrong('must be true or false at synth, not a token');
   const type = Array.isArray(found.token) ? 'list' : typeof found.token;
-  return type === 'object' || type === expected ? [] : wrong(`must be a ${expected}, not a token of a ${type}`);
+  return type === 'object' || type === expected ? [] : wrong(`must be ${typeName(expected)}, not a ${type} token`);
 }

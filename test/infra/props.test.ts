@@ -374,9 +374,10 @@ describe('What is known only at deployment', () => {
     ['true or false', field('noIdentity'), text, 'noIdentity must be true or false at synth, not a token.'],
     ['true or false', policy('enabled'), text, 'policy 1: enabled must be true or false at synth, not a token.'],
     ['a list around a text', field('mode'), (in_) => [text(in_)], 'mode must be "preview" or "enforce", not ["a to'],
-    ['a list for a text', field('mode'), texts, 'mode must be a string, not a token of a list.'],
-    ['a number for a text', field('stage'), number, 'stage must be a string, not a token of a number.'],
-    ['a text for a number', policy('retentionDays'), text, 'policy 1: retentionDays must be a number, not'],
+    ['a list for a text', field('mode'), texts, 'mode must be a string, not a list token.'],
+    ['a number for a text', field('stage'), number, 'stage must be a string, not a number token.'],
+    ['a text for a number', policy('retentionDays'), text, 'policy 1: retentionDays must be a number, not a string'],
+    ['a text for a policy', (one) => ({ policies: [one] }), text, 'policies 1 must be an object, not a string token.'],
   ])('is refused as %s', (_, fields, make, sentence) => {
     const stack = newStack();
     expect(() => place(fields(make(stack)), stack)).toThrow(sentence);

@@ -173,7 +173,7 @@ const gateways: Record<NonNullable<ServerError['wants']> | 'nothing', (error: Se
     https: () => ({
       brief: 'this port wants https',
       means: 'The request came without TLS to a port that wants it.',
-      next: 'Begin the GMS address with https://',
+      next: 'Begin the GMS address with https://; its port may change, too',
     }),
     'another-method': () => ({
       brief: 'no POST there',

@@ -4,20 +4,8 @@ import { shellWord } from '../../lambda/report/guide/words.ts';
 import { looksSecret } from './given-secret.ts';
 import { defaultFormat, type OptionName, type Options, writtenOption } from './options.ts';
 
-type OfOneRun =
-  | 'policies'
-  | 'by'
-  | 'runs'
-  | 'approveRows'
-  | 'acceptMissing'
-  | 'json'
-  | 'html'
-  | 'force'
-  | 'log'
-  | 'metricsFile'
-  | 'metricsUrl'
-  | 'failOn'
-  | 'yes';
+type OfOneRun = 'policies' | 'by' | 'runs' | 'approveRows' | 'acceptMissing' | 'force' | 'yes' | OutputOfRun;
+type OutputOfRun = 'json' | 'html' | 'log' | 'metricsFile' | 'metricsUrl' | 'failOn';
 
 /**
  * Who reads the messages of this run, and what starts the same command again, without its verb and without what applies
@@ -50,10 +38,9 @@ export function audienceOf(program: string, options: Options, env: NodeJS.Proces
     identity: options.identity === false || undefined,
     fast: options.fast || undefined,
   };
-  const written = (Object.keys(repeated) as Array<keyof typeof repeated>).flatMap((name) => {
-    const value = repeated[name];
+  const written = Object.entries(repeated).flatMap(([name, value]) => {
     if (value === undefined) return [];
-    return value === true ? [writtenOption(name)] : [`${writtenOption(name)} ${shellWord(`${value}`)}`];
+    return [writtenOption(name as OptionName), ...(value === true ? [] : [shellWord(`${value}`)])];
   });
   return {
     kind: 'machine',

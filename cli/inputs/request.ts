@@ -115,7 +115,7 @@ const afterAbort = (signal: AbortSignal): Promise<never> =>
     signal.addEventListener('abort', () => setImmediate(() => reject(signal.reason)), { once: true });
   });
 
-/** What it can use. A password with one of /?# would end the host, and be shown as part of it. */
+/** One that can be used. Where a password holds / ? or #, its beginning would be read, and shown, as the host. */
 export function isProxy(address: string): boolean {
   try {
     return dispatcherFor(address, {}) !== undefined && !/:\/\/.*[/?#].*@/.test(address);

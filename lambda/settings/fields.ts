@@ -243,7 +243,7 @@ export const fileFields = {
         .refine((key) => !/^aws:/i.test(key), "must not begin with aws: these tags are Amazon's"),
       tagText(256),
     )
-    .refine((tags) => Object.keys(tags).length < 50, 'must be at most 49 tags: the version is one, too')
+    .refine((tags) => Object.keys(tags).length < 50, 'must be at most 49: the version is a tag, too')
     .optional()
     .meta({ description: 'Tags for every resource of the stack that supports them.', unset: 'none' }),
 };

@@ -13,7 +13,7 @@ export class UnresolvedValue {
     this.token = token;
   }
 
-  /** In a sentence about what it is in. */
+  /** For sentences about a value that has it as a part. */
   toJSON(): string {
     return 'a token';
   }
@@ -45,7 +45,7 @@ export function checkValue<T>(
   return { ...(problems.length === 0 && { value: value as T }), problems };
 }
 
-/** Why a token cannot become what a schema expects: lists are counted at synth, and true or false decides there. */
+/** Why a token cannot become what a schema expects: at synth, lists are counted, and true or false decides what is made. */
 function misfit(value: unknown, issue: z.core.$ZodIssue): Problem[] {
   const found = valueAt(value, issue.path);
   if (!(found instanceof UnresolvedValue)) return [];

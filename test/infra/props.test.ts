@@ -1,17 +1,6 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  App,
-  Aspects,
-  CfnParameter,
-  CfnResource,
-  Duration,
-  Fn,
-  NestedStack,
-  RemovalPolicies,
-  Stack,
-  type StackProps,
-} from 'aws-cdk-lib';
+import { App, Aspects, CfnParameter, Duration, Fn, NestedStack, RemovalPolicies, Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { SecurityGroup, SubnetType, Vpc } from 'aws-cdk-lib/aws-ec2';
@@ -48,7 +37,7 @@ const props = {
 // Without a folder of ours, each app would leave one of its own behind.
 const newApp = () =>
   new App({ outdir: mkdtempSync(join(inject('shared'), 'props-')), builtinCloudFormationValidation: false });
-const newStack = (region?: string, options: StackProps = {}) =>
+const newStack = (region?: string, options: object = {}) =>
   new Stack(newApp(), 'Foreign', {
     ...(region !== undefined && { env: { account: '111122223333', region } }),
     ...options,
@@ -457,7 +446,7 @@ describe('The construct', () => {
     place({}, stack);
     const rename = (node: IConstruct) => {
       for (const name of ['stateMachineName', 'dashboardName', 'alarmName', 'name'])
-        if (CfnResource.isCfnResource(node) && name in node)
+        if (node.constructor.name.startsWith('Cfn') && name in node)
           Object.assign(node, { [name]: `corp-${node.constructor.name}` });
     };
     Aspects.of(stack).add({ visit: rename });

@@ -95,7 +95,7 @@ const unknownAction = /\b(?:action|operation named)\b.*\bnot (?:supported|found|
 /** What something in front of DataHub asks for; undefined if it does not say, and for all answers of DataHub. */
 function wantedBy({ status, headers, body }: Response): ServerError['wants'] {
   const text = body.slice(0, 8192);
-  // Apache, which asks for some paths alone.
+  // Apache can ask for a certificate at certain paths only.
   if (/Post-Handshake Authentication/i.test(text)) return 'late-certificate';
   // The codes are nginx's own, in its logs and on its pages.
   if (status === 495 || status === 496 || /\b(?:client|SSL|TLS) certificate\b/i.test(text)) {

@@ -97,7 +97,7 @@ const signIn = (error: ServerError): Omit<Entry, 'urgency'> =>
         brief: 'a gateway wants a sign-in',
         means:
           'This answer is not from DataHub: a gateway or proxy in front of it wants its own sign-in. A new token of DataHub does not help.',
-        // DataHub reads its token there, so that a gateway's password has no room.
+        // DataHub reads its token there: no room for a gateway's password.
         next: given(
           'headers',
           (way) =>
@@ -129,8 +129,7 @@ const clientCertificates = {
     means: 'The server, or a gateway in front of it, does not accept the client certificate of this job.',
     next: given(
       'certificate',
-      (way) =>
-        `Have one issued by an authority that the gateway trusts, and store it with its key and the certificates in between (${way})`,
+      (way) => `Store one issued by an authority that the gateway trusts, with its chain and key (${way})`,
     ),
   },
   expired: {
@@ -140,8 +139,8 @@ const clientCertificates = {
   },
   late: {
     brief: 'client certificate wanted too late',
-    means: 'The gateway asks for a client certificate after the TLS handshake, which this job cannot do with TLS 1.3.',
-    next: 'Have it ask in the handshake, for the whole host, or use TLS 1.2 there',
+    means: 'It asks for a client certificate after the TLS handshake; with TLS 1.3 this job can send none then.',
+    next: 'Have it ask during the handshake, for the whole host, or use TLS 1.2 there',
   },
   early: {
     brief: 'client certificate not valid yet',
@@ -156,7 +155,7 @@ const clientCertificates = {
 const clientCertificate = (error: ServerError) =>
   clientCertificates[has(error, 'certificate') ? (error.certificate ?? 'refused') : 'wanted'];
 
-/** Statuses that GMS itself never has. */
+/** Statuses that GMS itself never sends. */
 const ofGateways: Record<number, Partial<Entry>> = {
   502: { means: 'A gateway in front of GMS got no usable answer from it.' },
   504: {
@@ -225,7 +224,7 @@ const serverCertificates: ReadonlyArray<{ codes: RegExp; brief: string; came: st
 const handshakeFailed = {
   brief: 'TLS handshake failed',
   came: 'the TLS handshake with HOST failed',
-  next: 'Check host name and certificate, and the versions and ciphers of TLS that the server allows',
+  next: 'Check the host name, the certificate, and which TLS versions and ciphers the server allows',
 };
 
 /** What the search engine says in an answer of DataHub; these are also DataHub's answers, so `came` is the answer. */
@@ -320,7 +319,7 @@ const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => Entry }
       const came = `${hostOf(error)} ended the TLS handshake${codeOf(error)}`;
       if (code.endsWith('_EXPIRED')) return { ...clientCertificates.expired, came };
       if (has(error, 'certificate')) return { ...clientCertificate(error), came };
-      const others = code.endsWith('_FAILURE') ? ', or another version or cipher of TLS,' : '';
+      const others = code.endsWith('_FAILURE') ? ', or another TLS version or cipher,' : '';
       return { ...clientCertificates.wanted, came, means: `Servers that want a client certificate${others} do this.` };
     }
     return tlsFailure(error);

@@ -191,7 +191,7 @@ describe('a gateway that asks for a client certificate in the TLS handshake', ()
     });
     const error = await operations.dryRun(operation, { attempts: 1 }).catch((thrown: unknown) => thrown);
     expect(errorText((error as OperationsError).serverError)).toMatch(
-      /\(ERR_SSL_\w+\)\. Servers that want a client certificate(?:, or another .* of TLS,)? do this\. Give this job one \(--client-certificate\)/,
+      /\(ERR_SSL_\w+\)\. Servers that want a client certificate(?:, or another TLS .*,)? do this\. Give this job one \(--client-certificate\)/,
     );
   });
 });

@@ -1,4 +1,4 @@
-import { Duration, Lazy, RemovalPolicy, Stack, TimeZone } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack, TimeZone } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   type CfnScheduleGroup,
@@ -57,10 +57,9 @@ export class RunSchedule extends Construct {
       scheduleGroupName: jobName(settings.stage),
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    // By the name that it has at the end of synth, after an app's Aspects may have changed it.
-    const made = group.node.defaultChild as CfnScheduleGroup;
-    const named = Lazy.string({ produce: () => made.name ?? made.ref });
-    this.group = ScheduleGroup.fromScheduleGroupName(this, 'Named', named);
+    // By a reference, because an app's Aspects may change its name.
+    const { ref } = group.node.defaultChild as CfnScheduleGroup;
+    this.group = ScheduleGroup.fromScheduleGroupName(this, 'Named', ref);
     const ofGroup = { 'aws:SourceAccount': Stack.of(this).account, 'aws:SourceArn': group.scheduleGroupArn };
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', { conditions: { StringEquals: ofGroup } }),

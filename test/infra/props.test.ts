@@ -453,8 +453,9 @@ describe('The construct', () => {
     const template = Template.fromStack(stack);
     const of = (type: string) => JSON.stringify(template.findResources(type));
     expect(of('AWS::Lambda::Function')).toMatch(/:stateMachine:corp-CfnStateMachine.*\/dashboard\/corp-CfnDashboard/);
-    expect(of('AWS::Scheduler::Schedule')).toContain('"GroupName":"corp-CfnScheduleGroup"');
-    expect(of('AWS::CloudWatch::Alarm')).toMatch(/\/dashboard\/corp-CfnDashboard.*"Value":"corp-CfnScheduleGroup"/);
+    const [group] = Object.keys(template.findResources('AWS::Scheduler::ScheduleGroup'));
+    expect(of('AWS::Scheduler::Schedule')).toContain(`"GroupName":{"Ref":"${group}"}`);
+    expect(of('AWS::CloudWatch::Alarm')).toMatch(RegExp(`/dashboard/corp-CfnDashboard.*"Value":{"Ref":"${group}"`));
   });
 
   test('warns where an Aspect encrypts its topic with a key that alarms cannot use', () => {

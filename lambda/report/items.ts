@@ -145,13 +145,12 @@ const rankOf = ({ urgency }: Sentences, outcome = outcomes.length): number =>
 
 const ofNoIndex = { detail: '', names: [], owner: '' } as const;
 
-function ofError(cause: Cause, coveredByError: readonly DecidedIndex[], context: Context): Item {
+function ofError(cause: Cause, covered: readonly DecidedIndex[], context: Context): Item {
   const sentences = sentencesOfError(cause, context);
-  const notStarted = coveredByError.filter(({ outcome }) => outcome === 'not-started').length;
-  const about = [
-    [coveredByError.length - notStarted, 'not examined'] as const,
-    [notStarted, 'not started'] as const,
-  ].map(([count, how]) => (count === 0 ? '' : `, ${counted(count, 'policy', 'policies')} ${how}`));
+  const notStarted = covered.filter(({ outcome }) => outcome === 'not-started').length;
+  const about = [[covered.length - notStarted, 'not examined'] as const, [notStarted, 'not started'] as const].map(
+    ([count, how]) => (count === 0 ? '' : `, ${counted(count, 'policy', 'policies')} ${how}`),
+  );
   return {
     ...ofNoIndex,
     subject: 'run failed',

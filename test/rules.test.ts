@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { verdictOutcomes } from '../lambda/model/outcomes.ts';
+import type { checks } from '../lambda/policy/decision.ts';
 import { mutants } from './laboratory/mutants/mutants.ts';
 
 /** docs/rules.md, the assumptions of docs/testing.md, and the comments that cite them. */
@@ -33,6 +34,26 @@ test('the page has every rule once, in order', () => {
 
 test('the page says when each verdict is given', () => {
   expect(verdictOutcomes.filter((outcome) => !page.includes(`\`${outcome}\``))).toEqual([]);
+});
+
+test('rules 2 and 3 have every reason not to truncate', () => {
+  const words: Record<keyof typeof checks, RegExp> = {
+    settings: /after a pause; a policy that has changed since Plan/,
+    serverClock: /the server's `Date` is within 10 minutes of our clock/,
+    startInFuture: /the run starts no more than 60 seconds in the future/,
+    floor: /the cutoff is at least `minRetentionDays` old/,
+    counts: /no more than there are;/,
+    nothingToDelete: /at least one row is to be deleted/,
+    grown: /more rows to delete than Plan counted/,
+    threshold: /their share reaches `minDeletePercent`/,
+    ceiling: /does not exceed `maxDeletePercent` unless an approval/,
+    refuseReindex: /the policy does not refuse it \(`refuseReindex`\)/,
+    taskStatus: /task statuses can be read/,
+    methodChanged: /a reindex that was not announced before, or no longer is/,
+    rowsChanged: /rows to delete that moved since the baseline/,
+    rowLimit: /or that exceed the row limit/,
+  };
+  for (const reason of Object.values(words)) expect(page).toMatch(reason);
 });
 
 test('every rule that a comment or a test cites is on the page', () => {

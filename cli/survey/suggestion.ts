@@ -1,4 +1,3 @@
-import type { Outcome } from '../../lambda/model/outcomes.ts';
 import { maxNameLength, maxPolicies } from '../../lambda/model/policy-fields.ts';
 import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
 import { decide, policyCutoff, type Rejection } from '../../lambda/policy/decision.ts';
@@ -163,7 +162,9 @@ function decided(policy: PolicyInput, { rowsTotal, reindexes }: Counted, rowsToD
 }
 
 /** In a clause, why a first run deletes nothing. */
-const notMore: Partial<Record<Outcome, string>> = {
+const notMore: Record<Rejection['outcome'], string | undefined> = {
+  'nothing-to-delete': undefined,
+  'not-started': undefined,
   'below-threshold': `they are less than ${defaults.minDeletePercent} % of its rows (minDeletePercent)`,
   'above-ceiling': 'they are all its rows, and a person has to approve that',
   failed: 'this server would reindex, which the policy refuses',

@@ -51,7 +51,7 @@ interface AlarmProps {
    */
   treatMissingData?: TreatMissingData;
   /** True if a report says it as well: the alarm then has an action only if alarms have a topic of their own. */
-  reported?: boolean;
+  reported: boolean;
 }
 
 /**
@@ -114,16 +114,19 @@ export class Monitoring extends Construct {
           label: 'Runs without a report',
           period: Duration.minutes(5),
         }),
+        reported: false,
       }),
       NotStarted: alarm('NotStarted', {
         ...withoutStart(hours, schedule),
         // A fresh stage is left alone until its first start, and the alarm lasts until the next one.
         treatMissingData: TreatMissingData.IGNORE,
+        reported: false,
       }),
       StartLost: alarm('StartLost', {
         // Counts what arrives, not what is in the queue: each lost start raises the alarm, even if an earlier one is
         // still there.
         metric: schedule.lostStarts.metricNumberOfMessagesSent({ statistic: 'Sum', period: Duration.minutes(5) }),
+        reported: false,
       }),
       FunctionTrouble: alarm('FunctionTrouble', {
         metric: new MathExpression({
@@ -135,6 +138,7 @@ export class Monitoring extends Construct {
           // An hour: a throttled function is retried for minutes, which is one event.
           period: Duration.hours(1),
         }),
+        reported: false,
       }),
       RunFailed: alarm('RunFailed', { metric: runMetric(stage, runMetrics.failed, hourly), reported: true }),
       RowsMissing: alarm('RowsMissing', {

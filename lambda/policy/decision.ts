@@ -49,7 +49,7 @@ export interface DecisionInput {
 }
 
 export interface Rejection {
-  outcome: Outcome;
+  outcome: Extract<Outcome, 'failed' | 'above-ceiling' | 'not-started' | 'below-threshold' | 'nothing-to-delete'>;
   cause: Cause;
 }
 

@@ -67,18 +67,54 @@ function arbitraryOf({ _zod: { def } }: Node, texts: Texts): fc.Arbitrary<unknow
   }
 }
 
+/** The longest value of a schema, as JSON, with every field. @param text for every string of the value */
+export const longestOf = <Value>(schema: z.ZodType<Value>, text: string): Value =>
+  longest(schema as unknown as Node, text) as Value;
+
+function longest({ _zod: { def } }: Node, text: string): unknown {
+  const inner = (node: Node | undefined) => longest(required(node, def), text);
+  const longestIn = (values: readonly unknown[]) =>
+    values.reduce((one, other) => (JSON.stringify(other).length > JSON.stringify(one).length ? other : one));
+  switch (def.type) {
+    case 'object':
+      return Object.fromEntries(Object.entries(def.shape ?? {}).map(([name, field]) => [name, inner(field)]));
+    case 'union':
+      return longestIn(required(def.options, def).map(inner));
+    case 'array':
+      return Array(5).fill(inner(def.element));
+    case 'optional':
+      return inner(def.innerType);
+    case 'boolean':
+      return false;
+    case 'number':
+      return Number.MAX_SAFE_INTEGER;
+    case 'string':
+      return text;
+    default:
+      return longestIn(def.values ?? Object.values(required(def.entries, def)));
+  }
+}
+
 function required<Part>(part: Part | undefined, { type }: Def): Part {
   if (part === undefined) throw new Error(`a ${type} without its parts`);
   return part;
 }
 
-/** The members of a union of facts, by kind, without what later versions may add. */
-export function membersOf<Value extends { kind: string }>(union: z.ZodType<Value>): Map<string, z.ZodType<Value>> {
+/** The members of a union of facts, a variant each, without what later versions may add. */
+export function membersOf<Value extends { kind: string }>(union: z.ZodType<Value>): [kind: string, z.ZodType<Value>][] {
   const { options = [] } = (union as unknown as Node)._zod.def;
-  return new Map(
-    options.flatMap((option) => {
-      const kind = option._zod.def.shape?.['kind']?._zod.def.values?.[0];
-      return typeof kind === 'string' ? [[kind, option as unknown as z.ZodType<Value>] as const] : [];
-    }),
-  );
+  return options.flatMap((option) => {
+    const kind = option._zod.def.shape?.['kind']?._zod.def.values?.[0];
+    return typeof kind === 'string' ? [[kind, option as unknown as z.ZodType<Value>]] : [];
+  });
+}
+
+/** The fields of a member, each with the words that it may hold, if these are listed. */
+export function fieldsOf(member: z.ZodType): [field: string, words: readonly unknown[]][] {
+  const wordsOf = ({ _zod: { def } }: Node): readonly unknown[] =>
+    def.innerType ? wordsOf(def.innerType) : (def.values ?? Object.values(def.entries ?? {}));
+  return Object.entries((member as unknown as Node)._zod.def.shape ?? {}).map(([field, node]) => [
+    field,
+    wordsOf(node),
+  ]);
 }

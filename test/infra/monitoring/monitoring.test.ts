@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { prices } from '../../../bench/prices.ts';
+import type { AlarmName } from '../../../infra/monitoring/links.ts';
 import { deletedByIndexQuery, rowsByIndexQuery } from '../../../infra/monitoring/queries.ts';
 import { reportMetrics, runMetrics } from '../../../lambda/aws/metrics.ts';
 import type { Report } from '../../../lambda/model/report-schema.ts';
@@ -123,6 +124,26 @@ describe('Monitoring', () => {
       const all = runs + sent + alarm + board;
       const without = [all, all - alarm, all - board, runs + sent];
       expect(sums).toEqual(without.map((each) => expect.closeTo(each)));
+    }
+  });
+
+  test('has alarms that can fire: each by what it reads of the metric that raises it', () => {
+    // NotStarted, which no value raises by itself, has a file of its own.
+    const raised: Record<Exclude<AlarmName, 'NotStarted'>, [metric: string, value: number]> = {
+      ExecutionFailed: ['ExecutionsAborted', 1],
+      StartLost: ['NumberOfMessagesSent', 1],
+      FunctionTrouble: ['OutOfMemory', 1],
+      RunFailed: [runMetrics.failed, 1],
+      RowsMissing: [runMetrics.rowsNotVisible, 1],
+      NobodySubscribed: [runMetrics.confirmedSubscriptions, 0],
+    };
+    for (const [name, [metric, value]] of Object.entries(raised)) {
+      const { Metrics, MetricName, Threshold, ComparisonOperator } = alarmNamed(name);
+      const read = Metrics?.find(isOf(metric))?.Id;
+      // One that is missing makes no sum empty.
+      if (Metrics) expect(Metrics[0].Expression).toMatch(new RegExp(`^SUM\\(\\[.*FILL\\(${read}, 0\\)`));
+      else expect(MetricName).toBe(metric);
+      expect(ComparisonOperator === 'LessThanThreshold' ? value < Threshold : value >= Threshold).toBe(true);
     }
   });
 

@@ -79,9 +79,6 @@ export const judgingMutants: readonly Mutant[] = [
       }`,
     ],
   ]),
-  mutant(2, 'reindexes where statuses may not be read', [
-    [policy, 'decide', takes('step, facts', 'step, { ...facts, taskStatusError: undefined }')],
-  ]),
   mutant(7, 'does not learn from a status how rows are removed', [
     [check, 'methodShown', '() => ({ attempt }) => attempt.method'],
   ]),

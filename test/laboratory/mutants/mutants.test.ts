@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { transform } from 'esbuild';
 import { expect, test } from 'vitest';
+import { comparedFields } from '../../../lambda/model/policy-fields.ts';
+import { checks } from '../../../lambda/policy/decision.ts';
 import { bundleWorker } from '../campaign/bundle.ts';
 import { changed, mutant } from './mutant.ts';
 import { mutants } from './mutants.ts';
@@ -38,4 +40,15 @@ test('every mutant has a name of its own, and every safety rule that the laborat
   const rules = new Set(mutants.map(({ about }) => about));
   // Rule 13 is about secrets: unit tests have it.
   for (let rule = 1; rule <= 15; rule++) expect(rules.has(String(rule))).toBe(rule !== 13);
+});
+
+test('every reason not to truncate has a mutant without it, so that the laboratory forbids what it prevents', () => {
+  const changed = mutants.flatMap(({ changes }) => changes.map(({ name }) => name));
+  expect(Object.keys(checks).filter((reason) => !changed.includes(`checks.${reason}.rejection`))).toEqual([]);
+});
+
+test('the laboratory has an opinion of its own about every field of a policy', () => {
+  const folder = new URL('../rules/', import.meta.url);
+  const rules = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8'));
+  expect(comparedFields.filter((field) => !new RegExp(`\\b${field}\\b`).test(rules.join()))).toEqual([]);
 });

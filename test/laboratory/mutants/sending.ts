@@ -52,6 +52,10 @@ export const sendingMutants: readonly Mutant[] = [
   ]),
   mutant(2, 'believes counts that contradict each other', [[decision, 'checks.counts.rejection', nothing]]),
   mutant(2, 'has no threshold', [[decision, 'checks.threshold.rejection', nothing]]),
+  mutant(2, 'sends where nothing is to be deleted', [
+    [decision, 'checks.nothingToDelete.rejection', nothing],
+    [decision, 'checks.threshold.rejection', nothing],
+  ]),
   mutant(2, 'has no ceiling', [[decision, 'isAboveCeiling', never]]),
   mutant(2, 'takes an approval for any number', [
     [
@@ -61,6 +65,7 @@ export const sendingMutants: readonly Mutant[] = [
     ],
   ]),
   mutant(2, 'reindexes although the policy refuses that', [[decision, 'checks.refuseReindex.rejection', nothing]]),
+  mutant(2, 'reindexes where statuses may not be read', [[decision, 'checks.taskStatus.rejection', nothing]]),
   mutant(3, 'does not read the pause again', [
     [settings, 'changedSettings', resolves('it?.by === "paused" ? undefined : it')],
   ]),
@@ -97,11 +102,12 @@ export const sendingMutants: readonly Mutant[] = [
   mutant(3, 'has a cutoff in Truncate that is a minute later', [
     [decideAgain, 'policyCutoff', takes('runStartMillis, policy', 'runStartMillis + 60_000, policy')],
   ]),
+  mutant(3, 'deletes far more than Plan counted', [[decision, 'checks.grown.rejection', nothing]], [anotherAtLast]),
   mutant(
     3,
-    'deletes far more than Plan counted',
-    [[decision, 'checks.grown.rejection', nothing]],
-    ['the server or the stage is another one by the time of the last dry run'],
+    'reindexes where Plan saw a delete',
+    [[decision, 'checks.methodChanged.rejection', nothing]],
+    [anotherAtLast],
   ),
   mutant(3, 'deletes more than the row limit', [
     [

@@ -76,23 +76,26 @@ export const sendingRules: Record<string, CheckRule> = {
     return !isLimited && 'another cutoff';
   }),
 
-  'far more rows than Plan counted are not sent': ofSends(({ sent, asked, before, execution }) => {
-    const run = runOf(sent.invocation);
-    const planned = before.findLast(
-      (event) =>
-        event.kind === 'dry-run' &&
-        event.invocation.step === 'plan' &&
-        event.index === sent.index &&
-        runOf(event.invocation) === run &&
-        event.fields.cutoffMillis === sent.fields.cutoffMillis &&
-        event.answer !== undefined,
-    );
-    if (planned?.kind !== 'dry-run' || !planned.answer) return undefined;
-    const { rowsToDelete: was } = planned.answer;
-    const { rowsToDelete: now = 0 } = asked?.answer ?? {};
-    const isApproved = now <= Number(execution?.input['approveRows'] ?? 0);
-    return !isApproved && now - was > Math.max(10, was) && `${was} when the run began, ${now} now`;
-  }),
+  'neither far more rows than Plan counted are sent, nor in another way than it announced': ofSends(
+    ({ sent, asked, before, execution }) => {
+      const run = runOf(sent.invocation);
+      const planned = before.findLast(
+        (event) =>
+          event.kind === 'dry-run' &&
+          event.invocation.step === 'plan' &&
+          event.index === sent.index &&
+          runOf(event.invocation) === run &&
+          event.fields.cutoffMillis === sent.fields.cutoffMillis &&
+          event.answer !== undefined,
+      );
+      if (planned?.kind !== 'dry-run' || !planned.answer) return undefined;
+      const { rowsToDelete: was, method } = planned.answer;
+      const { rowsToDelete: now = 0 } = asked?.answer ?? {};
+      if (asked?.answer && asked.answer.method !== method) return `a ${method} was announced`;
+      const isApproved = now <= Number(execution?.input['approveRows'] ?? 0);
+      return !isApproved && now - was > Math.max(10, was) && `${was} when the run began, ${now} now`;
+    },
+  ),
 
   'guards are judged by the last dry run': ofSends(({ sent, asked, policy }) => {
     const { runStartMillis, settings } = sent.invocation;

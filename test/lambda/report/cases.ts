@@ -201,6 +201,12 @@ export const entryCases: EntryCase[] = [
     { rowsDeleted: 1_200_034, rowsRemaining: 40, ...task },
   ],
   [
+    'more is gone than its task deleted',
+    'incomplete',
+    { ...remains, done: 100, total: 300, goneBesides: 50 },
+    { ...deleted(100, 300), ...task, rowsRemaining: 150 },
+  ],
+  [
     'cancelled',
     'incomplete',
     { ...remains, cancelled: true, done: 800_000, total: 1_200_034 },
@@ -281,6 +287,7 @@ export const entryCases: EntryCase[] = [
   ['all rows are old', 'above-ceiling', { kind: 'above-ceiling', approveRows: 3_639_426 }, { rowsToDelete: 3_466_120 }],
   ['oldest hour too large', 'above-ceiling', { kind: 'above-ceiling', approveRows: 1_260_000, rowLimit: 100_000 }],
   ['paused', 'not-started', { kind: 'stopped', by: 'paused' }],
+  ['a pause that cannot be read', 'not-started', { kind: 'stopped', by: 'paused', problem: 'It cannot be read.' }],
   [
     'held back by another index',
     'not-started',
@@ -291,6 +298,7 @@ export const entryCases: EntryCase[] = [
   ['out of time', 'not-started', { kind: 'stopped', by: 'run-time', hours: 12 }],
   ['just released', 'not-started', { kind: 'stopped', by: 'release' }],
   ['rows changed', 'not-started', { kind: 'changed', what: 'rows', was: 400, now: 0 }],
+  ['far more rows', 'not-started', { kind: 'changed', what: 'grown', was: 400, now: 600_000 }],
   ['reindex changed', 'not-started', { kind: 'changed', what: 'method', method: 'reindex' }],
   ['policy changed', 'not-started', { kind: 'policy', what: 'retentionDays', was: 90, now: 30 }],
   ['policy removed', 'not-started', { kind: 'policy', what: 'removed' }],
@@ -301,6 +309,7 @@ export const entryCases: EntryCase[] = [
     { kind: 'policy', what: 'unreadable', problem: '"retentionDay" is not a known field: did you mean retentionDays?' },
   ],
   ['privilege missing', 'failed', ofServer(refused)],
+  ['the end of the truncation is not known', 'failed', { kind: 'server', error: slow, sent: 'maybe' }],
   ['no such index', 'failed', ofServer({ kind: 'no-index', operation: 'dry-run' })],
   [
     'no answer to the truncation',
@@ -308,6 +317,9 @@ export const entryCases: EntryCase[] = [
     { kind: 'unchanged', error: { ...slow, operation: 'truncate', seconds: 120, tries: undefined } },
   ],
   ['clock', 'failed', { kind: 'guard', which: 'server-clock', found: 900_000 }],
+  ['start in the future', 'failed', { kind: 'guard', which: 'start-in-future', found: 90_000 }],
+  ['below the floor', 'failed', { kind: 'guard', which: 'floor', expected: 30 }],
+  ['more old rows than rows', 'failed', { kind: 'guard', which: 'counts' }],
   ['a reindex is refused', 'failed', { kind: 'guard', which: 'refuse-reindex' }, { announced: 'reindex' }],
   [
     'no task statuses',
@@ -315,6 +327,12 @@ export const entryCases: EntryCase[] = [
     { kind: 'guard', which: 'task-status', error: { ...refused, operation: 'task-status' } },
   ],
   ['truncated', 'truncated', { kind: 'verified' }, { rowsDeleted: 1_200_034, durationSeconds: 720 }],
+  [
+    'truncated, and something else deletes, too',
+    'truncated',
+    { kind: 'verified', done: 250, total: 250, goneBesides: 50 },
+    { rowsDeleted: 250, rowsToDelete: 300 },
+  ],
   [
     'truncated while rows arrived',
     'truncated',
@@ -372,6 +390,10 @@ export const errorCases: [name: string, cause: Cause][] = [
   ['login page', ofServer(loginPage)],
   ['no policy', { kind: 'setup', what: 'no-policy', problem: 'values.yaml:1:1: it has no policy' }],
   [
+    'no parameters',
+    { kind: 'setup', what: 'parameters', problem: 'AccessDeniedException: no ssm:GetParametersByPath' },
+  ],
+  [
     'wrong input',
     {
       kind: 'setup',
@@ -384,11 +406,14 @@ export const errorCases: [name: string, cause: Cause][] = [
     { kind: 'setup', what: 'ledger', problem: 'AccessDeniedException: not authorized to perform dynamodb:GetItem' },
   ],
   ['Truncate broke down', { kind: 'step-failed', step: 'truncate', error: 'Lambda.Unknown', sent: 'maybe' }],
+  ['Plan broke down', { kind: 'step-failed', step: 'plan', error: 'Lambda.Unknown', sent: 'no' }],
+  ['Poll broke down', { kind: 'step-failed', step: 'poll', error: 'Lambda.Unknown', sent: 'no' }],
 ];
 
 export const noteCases: [name: string, note: Note][] = [
   ['certificate expired', { kind: 'certificate-expires', at: Date.UTC(2026, 7, 20), expired: true }],
   ['token expires', { kind: 'token-expires', at: Date.UTC(2026, 7, 20) }],
+  ['token expired', { kind: 'token-expires', at: Date.UTC(2026, 7, 10), expired: true }],
   ['paused, and nothing due', { kind: 'paused' }],
   ['pause unknown', { kind: 'paused', problem: 'The pause switch cannot be read.' }],
   ['no Date header', { kind: 'no-date-header' }],
@@ -417,6 +442,7 @@ export const noteCases: [name: string, note: Note][] = [
     'a policy that is gone',
     { kind: 'policy-change', index: 'dataset.operation', what: 'removed', deletesMore: false, fields: [] },
   ],
+  ['a new policy', { kind: 'policy-change', index: 'chart.usage', what: 'new', deletesMore: true, fields: [] }],
   ['a field that the server refuses', { kind: 'field-refused' }],
   ['Truncate failed', { kind: 'truncate-failed', index: 'dataset.operation', error: 'Lambda.Unknown' }],
   [
@@ -459,7 +485,25 @@ export const noteCases: [name: string, note: Note][] = [
     { ...notReleased, why: 'missing', missing: 5000, notVisible: 'written', ...reindexedThen },
   ],
   ['released, not visible', { ...released, missing: 50, notVisible: 'perhaps', accepted: 50, method: 'reindex' }],
+  [
+    'released by a person, most was written',
+    {
+      ...released,
+      missing: 50,
+      notVisible: 'written',
+      unwritten: 1,
+      accepted: 50,
+      method: 'reindex',
+      by: 'ana@laptop',
+    },
+  ],
+  ['released at another address', { ...released, unknown: 'address', address: oldAddress, accepted: 0 }],
+  ['released although its record is not readable', { ...released, unknown: 'unreadable', accepted: 0 }],
+  ['released although it may still run', { ...released, unknown: 'running', accepted: 0, method: 'reindex' }],
   ['not released: another address', { ...notReleased, why: 'unknown', unknown: 'address', address: oldAddress }],
+  ['not released: not readable', { ...notReleased, why: 'unknown', unknown: 'unreadable' }],
+  ['not released: more is missing', { ...notReleased, why: 'missing', missing: 400, accepted: 100 }],
+  ['not released: taken', { ...notReleased, why: 'taken' }],
   ['not released: ledger', { ...notReleased, why: 'ledger', problem: 'the disk is full' }],
   ['nothing to release', { ...notReleased, why: 'idle' }],
   ['late', { kind: 'late', startedAt: at }],

@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { causeKinds } from '../../../lambda/model/cause.ts';
+import { noteKinds } from '../../../lambda/model/note.ts';
 import { worlds } from '../../support/world.ts';
 import { player } from './transcripts/commands.ts';
 import { replay } from './transcripts/script.ts';
@@ -21,3 +23,21 @@ for (const { file, text, title } of histories) {
     await expect(await replay(text, player(open))).toMatchFileSnapshot(`transcripts/histories/${file}`);
   });
 }
+
+test('every kind of cause and note comes up in a history', () => {
+  // Of another version, or about identities, subscribers, and more entries than a history has: in tests of their own.
+  const others = [
+    'unread',
+    'token-expires',
+    'certificate-expires',
+    'unconfirmed',
+    'empty-ledger',
+    'beyond',
+    'shortened',
+  ];
+  const missing = [...causeKinds, ...noteKinds].filter((kind) => {
+    const inReport = new RegExp(`^( +note:|report: [^\\n]*,| +[\\w.]+: [\\w-]+,) ${kind}\\b`, 'm');
+    return !histories.some(({ text }) => inReport.test(text));
+  });
+  expect(missing).toEqual(others);
+});

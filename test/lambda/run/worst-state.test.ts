@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { capped, maxSentenceBytes, maxTextBytes } from '../../../lambda/gms/text.ts';
 import type { Attempt, LedgerRecord } from '../../../lambda/ledger/record.ts';
-import type { Cause } from '../../../lambda/model/cause.ts';
+import { type Cause, causeSchema } from '../../../lambda/model/cause.ts';
 import type { Note, NoteOf } from '../../../lambda/model/note.ts';
 import { maxNameLength, maxPolicies } from '../../../lambda/model/policy-fields.ts';
 import type { ServerError } from '../../../lambda/model/server-error.ts';
@@ -19,6 +19,7 @@ import {
   type RunState,
 } from '../../../lambda/run/state.ts';
 import { startWatch } from '../../../lambda/truncation/watch.ts';
+import { longestOf, membersOf } from '../../support/arbitrary.ts';
 import { aPolicy } from '../../support/policies.ts';
 import { anAttempt, anIndex, aQuarantined, aReindex, aReleased, aRunning } from '../../support/records.ts';
 import { aRunState } from '../../support/states.ts';
@@ -66,37 +67,11 @@ const plan = {
   limited: { policyCutoffMillis: huge, rowsPastRetention: huge, rest: huge },
 };
 
-/** The causes that hold the longest texts. */
-const causes: Cause[] = [
-  { kind: 'policy', what: 'unreadable', problem: text },
-  { kind: 'server', error, sent: 'maybe' },
-  {
-    ...{ kind: 'quarantined', since: huge, outcome: 'rows-missing', rowsMissing: huge, method: 'reindex' },
-    ...{ indexBefore: indexName, indexNow: indexName, cutoffMillis: huge, today: { error } },
-  } as Cause,
-  { kind: 'policy', what: 'entityType', was: name, now: name } as Cause,
-  {
-    ...{ kind: 'unresolved', why: 'run-time', hours: 24, since: huge, runId: 'r'.repeat(80), judgeableAt: huge, error },
-    ...{ releasableAt: huge, lastProgressAt: huge, done: huge, total: huge, work: 'deleted', ended: true },
-    vanished: true,
-  } as Cause,
-  {
-    kind: 'left-alone',
-    why: 'unreadable',
-    fields: Array(5).fill('attempt.baseline.countedAtMillis'),
-    releasableAt: huge,
-  },
-  {
-    kind: 'unproven',
-    error,
-    inPlace: false,
-    vanished: true,
-    done: huge,
-    total: huge,
-    conflicts: huge,
-    cancelled: true,
-  },
-];
+/** The longest causes, by their schema. */
+const causes = membersOf(causeSchema)
+  .map(([, member]) => longestOf(member, text))
+  .sort((one, other) => bytesOf(other) - bytesOf(one))
+  .slice(0, 7);
 
 const index = `${name}_${name}aspect_v1`;
 const attempt: Attempt = {

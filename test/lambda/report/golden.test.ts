@@ -132,14 +132,14 @@ describe('messages as they arrive', () => {
   test('everything that can be said of an index, a run, and in a note', async () => {
     const reasons = entryCases.map(([name, outcome, cause, more]) => {
       const { policies } = withSentences(aReportOf([anEntry(outcome, cause, more)]), machine);
-      return `${name}\n  ${outcome}: ${policies[0]?.reason}`;
+      return `[${name}] ${outcome}: ${policies[0]?.reason}`;
     });
     const errors = errorCases.map(
-      ([name, cause]) => `${name}\n  ${withSentences(aReportOf([], { cause }), machine).error}`,
+      ([name, cause]) => `[${name}] ${withSentences(aReportOf([], { cause }), machine).error}`,
     );
     const said = noteCases.map(([name, note]) => {
       const report = withSentences(aReportOf([], { notes: [note] }), machine);
-      return `${name}\n  ${report.notes?.[0]?.text}`;
+      return `[${name}] ${report.notes?.[0]?.text}`;
     });
     const parts = [
       `An index\n\n${reasons.join('\n')}`,

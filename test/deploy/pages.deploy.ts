@@ -478,16 +478,31 @@ describe.skipIf(emulator === undefined)('The pages, followed on AWS', () => {
       }
     });
 
+    const destroy = () => operator.change(onPage(operate, 'Remove', /destroy/), {}, { CDK_FORCE: 'true' });
+
+    test('take a ledger over: an enforcing stage cannot be destroyed, unprotected it leaves its ledger, and goes on with it', async () => {
+      await expect(destroy()).rejects.toThrow('TerminationProtection is enabled');
+      const [unprotect, takeOver] = worklist.take(operate, 'Take a ledger over', /^(?:aws|npx) /);
+      const before = await ledger();
+      await operator.type(unprotect);
+      await destroy();
+      writeStage({ mode: 'preview' });
+      await expect(operator.change(takeOver!)).rejects.toThrow('DeletionPolicy');
+      writeStage({ mode: 'enforce' });
+      await operator.change(takeOver!);
+      expect([Object.keys(before).length, await ledger()]).toEqual([2, before]);
+    });
+
     test('remove: a stage that previews can be destroyed, and nothing is left', async () => {
       writeStage({ mode: 'preview' });
       await operator.change(onPage(operate, 'Remove', /deploy/));
-      await operator.change(onPage(operate, 'Remove', /destroy/), {}, { CDK_FORCE: 'true' });
+      await destroy();
       await operator.type(onPage(operate, 'Remove', /delete-parameters/));
       const gone = await operator.tryOut(onPage(operate, 'Remove', /describe-stacks/));
       expect(gone).toMatchObject({ stdout: '', stderr: expect.stringContaining('does not exist') });
-      const left = await operator.aws.json('ssm', 'AmazonSSM.DescribeParameters', {});
-      const own = left.Parameters.map(({ Name }: { Name: string }) => Name).filter((name: string) => !/cdk/.test(name));
-      expect(own).toEqual([]);
+      const { Parameters } = JSON.parse(await operator.type(onPage(operate, 'Remove', /get-parameters-by-path/)));
+      const { TableNames } = await operator.aws.json('dynamodb', 'DynamoDB_20120810.ListTables', {});
+      expect([Parameters, TableNames]).toEqual([[], []]);
     });
   });
 

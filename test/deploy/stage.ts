@@ -29,8 +29,6 @@ export interface DeployedStage {
   store(parameters: Record<string, string>): Promise<void>;
   /** `cdk deploy` again, with other settings. */
   deploy(changed: object): Promise<void>;
-  /** `cdk destroy`. */
-  destroy(): Promise<void>;
 }
 
 export interface RolePolicy {
@@ -74,8 +72,7 @@ export async function deployStage(
   const quiet = ['--no-notices', '--no-version-reporting', '-c', 'cli-telemetry=false'];
   const target = `aws://${emulator.account}/${emulator.region}`;
   await run(cdk, ['bootstrap', target, ...quiet], { cwd: emulator.folder, env });
-  const output = ['--output', join(emulator.folder, 'cdk.out')];
-  const app = ['--app', testApp, '-c', `stage=${stage}`, ...output];
+  const app = ['--app', testApp, '-c', `stage=${stage}`, '--output', join(emulator.folder, 'cdk.out')];
   const deploy = async () => {
     const options = ['--require-approval', 'never', '--outputs-file', outputsFile];
     await run(cdk, ['deploy', ...app, ...options, ...quiet], { cwd: root, env });
@@ -94,9 +91,6 @@ export async function deployStage(
     async deploy(changed) {
       await write(changed);
       await deploy();
-    },
-    async destroy() {
-      await run(cdk, ['destroy', ...app, '--force', ...quiet], { cwd: root, env });
     },
   };
 }

@@ -20,6 +20,7 @@ import type { PolicyInput } from '../../lambda/policy/schema.ts';
 import { alarmSections } from '../../lambda/report/guide/runbook.ts';
 import { type ResourceField, resourceFields, settingFields } from '../../lambda/settings/fields.ts';
 import type { StageInput } from '../../lambda/settings/settings.ts';
+import { synthesize } from './synthesize.ts';
 
 /** The same fields, of the same types, required or not: in both directions, and with every field required, too. */
 type Same<One, Other> = [One, Required<One>] extends [Other, Required<Other>]
@@ -433,12 +434,15 @@ describe('The construct', () => {
 
   test('has a ledger whose name does not change with its place in the app', () => {
     const stack = newStack();
-    new DatahubRetention(stack, 'One', props);
-    const moved = newStack();
-    new DatahubRetention(new Construct(moved, 'Deeper'), 'Renamed', props);
-    for (const of of [stack, moved]) {
-      Template.fromStack(of).hasResourceProperties('AWS::DynamoDB::Table', { TableName: 'datahub-retention-prod' });
-    }
+    new DatahubRetention(new Construct(stack, 'Deeper'), 'Renamed', props);
+    Template.fromStack(stack).hasResourceProperties('AWS::DynamoDB::Table', { TableName: 'datahub-retention-prod' });
+  });
+
+  test('replaces nothing of our own stack, where it takes its place as Default', () => {
+    const stack = newStack();
+    place({}, stack, 'Default');
+    const ids = Object.keys(Template.fromStack(stack).toJSON()['Resources']);
+    expect(ids).toEqual(Object.keys(synthesize().template.Resources));
   });
 
   test('follows the Aspect of a company that renames: links, the schedule, and its alarm', () => {
@@ -517,9 +521,13 @@ describe('The construct', () => {
     // The page has the same policy to copy, with the pause switch.
     const page = readFileSync(new URL('../../docs/privileges-and-network.md', import.meta.url), 'utf8');
     const { Statement } = JSON.parse(/\{ "Version"[^`]*/.exec(page)![0]);
-    expect(Statement.slice(0, 2).map(({ Action }: { Action: string[] }) => Action)).toEqual(
-      rights(onDuty).map(({ Action }) => Action),
-    );
+    const actions = (all: { Action: string[] }[]) => all.map(({ Action }) => Action);
+    expect(actions(Statement.slice(0, 2))).toEqual(actions(rights(onDuty)));
+    // And what the other page's commands need, down to a release.
+    const [operate = ''] = readFileSync(new URL('../../docs/operate.md', import.meta.url), 'utf8').split('## Add an');
+    const needed = [...operate.matchAll(/\baws \w+ ([a-z-]+) -/g)].map(([, verb]) => verb!.replaceAll('-', ''));
+    const allowed = JSON.stringify(Statement).toLowerCase();
+    expect([needed.length > 9, needed.filter((verb) => !allowed.includes(`:${verb}"`))]).toEqual([true, []]);
     const definition = JSON.stringify(machines[preview!]!.Properties.DefinitionString);
     expect(definition).toContain('\\"Input\\":{\\"mode\\":\\"preview\\",\\"by.$\\":\\"$$.Execution.Name\\"}');
   });
@@ -540,11 +548,8 @@ describe('The construct', () => {
     for (const type of ['AWS::CloudWatch::Alarm', 'AWS::CloudWatch::Dashboard', 'AWS::Logs::MetricFilter'])
       template.resourceCountIs(type, 0);
     template.resourceCountIs('AWS::Logs::QueryDefinition', 1);
-    expect([alarms, dashboard, JSON.stringify(template.toJSON()).includes('#dashboards')]).toEqual([
-      {},
-      undefined,
-      false,
-    ]);
+    const hasLink = JSON.stringify(template.toJSON()).includes('#dashboards');
+    expect([alarms, dashboard, hasLink]).toEqual([{}, undefined, false]);
   });
 
   test('says in an output what has to arrive, and by when', () => {
@@ -558,16 +563,12 @@ describe('The construct', () => {
 
   test('does not warn of what the app does after it, nor in a nested stack, which goes with the one around it', () => {
     const stack = newStack();
-    const { topic } = place({ gmsUrl: 'https://datahub.corp.test/gms', emails: [], mode: 'enforce' }, stack);
+    const fields = { gmsUrl: 'https://datahub.corp.test/gms', emails: [], mode: 'enforce' };
+    const { topic } = place(fields, stack);
     topic.addSubscription(new EmailSubscription('team@corp.test'));
     stack.terminationProtection = true;
-    const fields = {
-      gmsUrl: 'https://nested.corp.test/gms',
-      emails: ['team@corp.test'],
-      mode: 'enforce',
-      stage: 'nested',
-    };
-    place(fields, new NestedStack(stack, 'Nested'));
+    const nested = { ...fields, gmsUrl: 'https://nested.corp.test/gms', emails: ['team@corp.test'], stage: 'nested' };
+    place(nested, new NestedStack(stack, 'Nested'));
     expect(warned(stack)).toBe('');
   });
 });

@@ -22,19 +22,25 @@ type Response = Pick<HttpResponse, 'status' | 'headers' | 'body'>;
 
 /** Undefined for a 2xx. */
 export function failureOfStatus(response: Response, info: RequestInfo, sanitize: Sanitize): ServerError | undefined {
-  const { status } = response;
+  const { status, body } = response;
   const { operation, baseUrl } = info;
   if (status >= 200 && status < 300) return undefined;
-  const page = isPage(response);
-  const toHttps = isToHttps(response, baseUrl);
+  const isRedirect = status < 400;
+  const target = isRedirect ? redirectOf(response, baseUrl) : undefined;
+  const page = !isRedirect && isPage(response);
+  const from = new URL(baseUrl);
+  // On the same host: a redirect to a sign-in page on another host has https, too.
+  const toHttps = target?.protocol === 'https:' && from.protocol === 'http:' && target.hostname === from.hostname;
   const kind = toHttps ? 'gateway' : kindOf(response, page);
-  const engine = page || ofOthers.includes(kind) ? undefined : engineErrorIn(wholeMessage(response.body));
-  const text = page ? titleOf(response.body, sanitize) : errorMessageOf(response.body, engine?.quote, sanitize);
+  const engine = page || ofOthers.includes(kind) ? undefined : engineErrorIn(wholeMessage(body));
+  const said = page ? titleOf(body) : (engine?.quote ?? readRestError(body) ?? body);
+  // The query of a redirect may hold anything, and its page says nothing.
+  const text = isRedirect ? `${target?.origin ?? ''}${target?.pathname ?? ''}` : said;
   return {
     kind,
     operation,
     status,
-    text: text || undefined,
+    text: sanitize(text).replace(/[.:\s]+$/, '') || undefined,
     engine: engine?.kind,
     wants: toHttps ? 'https' : kind === 'gateway' ? wantedBy(response) : undefined,
     page: page || undefined,
@@ -51,13 +57,9 @@ const byIdentity: readonly ServerErrorKind[] = ['unauthorized', 'gateway', 'redi
 /** Failures that say what they are without the search engine's words, or are not DataHub's. */
 const ofOthers: readonly ServerErrorKind[] = ['redirect', 'no-index', 'too-old', 'gateway', 'unauthorized'];
 
-/** From http:// to https:// on the same host: a redirect to a sign-in page on another host has https, too. */
-function isToHttps({ status, headers }: Pick<HttpResponse, 'status' | 'headers'>, baseUrl: string): boolean {
-  const location = headers['location'] ?? '';
-  if (status < 300 || status >= 400 || !URL.canParse(location)) return false;
-  const [from, to] = [new URL(baseUrl), new URL(location)];
-  return from.protocol === 'http:' && to.protocol === 'https:' && to.hostname === from.hostname;
-}
+/** Where a redirect leads; undefined if it does not say. */
+const redirectOf = ({ headers: { location = '' } }: Response, baseUrl: string): URL | undefined =>
+  location !== '' && URL.canParse(location, baseUrl) ? new URL(location, baseUrl) : undefined;
 
 function kindOf(response: Response, page: boolean): ServerErrorKind {
   const { status, body } = response;
@@ -111,7 +113,7 @@ function wantedBy({ status, headers, body }: Response): ServerError['wants'] {
 
 /**
  * Whether a 4xx is a gateway's, by signs that DataHub's own never have: a challenge, a header of a cloud or proxy,
- * JSON of another form, XML, a web server's own page or a form to sign in, or words of other credentials.
+ * JSON of another form, plain text, XML, a web server's own page, or a form to sign in.
  */
 function isGateways({ status, headers, body }: Response): boolean {
   if (gatewayHeaders.some((name) => headers[name] !== undefined)) return true;
@@ -121,16 +123,13 @@ function isGateways({ status, headers, body }: Response): boolean {
   if (isPage({ headers, body })) {
     return /^[^<]+$|<center>|<address>|\bsquid\b|<form\b|\b(?:sign|log)[ -]?in\b/i.test(text);
   }
-  return !isObject(json) && (/^\s*</.test(text) || otherCredentials.test(text));
+  return json === undefined && text.trim() !== '';
 }
 
 const gatewayHeaders = [
   ...['www-authenticate', 'proxy-authenticate', 'x-squid-error', 'x-amzn-errortype'],
   ...['x-goog-iap-generated-response', 'ngrok-error-code'],
 ];
-
-const otherCredentials =
-  /\b(?:jwt|jwks|issuer|audience|subscription|api[ _-]?key|credentials|client authentication)\b/i;
 
 /** What the JSON of others has: problem details (RFC 9457), Kubernetes, a gateway of Spring. */
 const ofOtherServers = ['title', 'detail', 'kind', 'requestId'];
@@ -164,7 +163,7 @@ export function failureOfBody(response: HttpResponse, info: RequestInfo, sanitiz
     return { kind: 'not-read', operation, status, encoding: encoding && (sanitize(encoding) || undefined) };
   }
   // JSON that was cut off tells nothing.
-  const text = page ? titleOf(response.body, sanitize) : /^\s*[[{]/.test(response.body) ? '' : sanitize(response.body);
+  const text = sanitize(page ? titleOf(response.body) : /^\s*[[{]/.test(response.body) ? '' : response.body);
   const shown = { text: text || undefined, page: page || undefined };
   return { kind: 'not-json', operation, status, ...shown, ...identityFor('not-json', info) };
 }
@@ -179,12 +178,6 @@ export function failureOfTransport(
   return { kind, operation, status, code, host, seconds, ...identityFor(kind, info) };
 }
 
-/** What an error answer says; empty if it contains nothing readable. */
-function errorMessageOf(body: string, ofEngine: string | undefined, sanitize: Sanitize): string {
-  const message = ofEngine ?? readRestError(body) ?? (parseJson(body) === undefined ? body : '');
-  return sanitize(message).replace(/[.:\s]+$/, '');
-}
-
 /**
  * The message of a rest.li error and its cause, which only its stack trace says of some; or the search engine's own
  * error, where it is passed on as it is. Empty for other bodies.
@@ -196,12 +189,13 @@ function wholeMessage(body: string): string {
   return [readRestError(body) ?? passedOn, ...(stackTrace.match(/^Caused by: .*$/gm) ?? [])].join('\n').trim();
 }
 
-function isPage({ headers, body }: Pick<HttpResponse, 'headers' | 'body'>): boolean {
+export function isPage({ headers, body }: Pick<HttpResponse, 'headers' | 'body'>): boolean {
   return /^\s*(?:<!doctype html|<html|<head|<body)/i.test(body) || /^text\/html\b/i.test(headers['content-type'] ?? '');
 }
 
-const titleOf = (body: string, sanitize: Sanitize): string =>
-  sanitize(/<(?:title|h1)[^>]{0,200}>([^<]{0,1000})/i.exec(body.slice(0, 8192))?.[1] ?? '');
+/** Of a page without a title, all that it says. */
+const titleOf = (body: string): string =>
+  /<(?:title|h1)[^>]{0,200}>([^<]{0,1000})/i.exec(body.slice(0, 8192))?.[1] ?? body;
 
 /** A longer first line says nothing more, and this limit keeps the search cheap. */
 const maxLine = 2000;

@@ -136,13 +136,11 @@ function commonFailure({ sizes, status, dryRun }: Answers): ServerError | undefi
 }
 
 function unusable(error: ServerError, shown: Shown): Check[] {
-  const { server } = shown;
   const failed = { state: 'failed', text: diagnosis(error), remedy: remedyByHand(error) } as const;
   const isToken = error.kind === 'unauthorized' || error.kind === 'token';
   const expiry = tokenCheck(shown);
   const gateway = gatewayChecks(shown, true);
-  const hasToken = shown.identity.token !== undefined;
-  const refused = hasToken ? 'the token was refused' : 'the server asks for a token';
+  const refused = shown.identity.token === undefined ? 'the server asks for a token' : 'the token was refused';
   const unasked = isToken ? refused : notDataHub(error);
   const privileges = (['Truncation', 'Task status', 'Sizes', 'Clock'] as const).map((name) =>
     notChecked(name, unasked),
@@ -153,7 +151,7 @@ function unusable(error: ServerError, shown: Shown): Check[] {
   }
   // An expired token is refused for that reason; for any other token, all we know is that it is refused.
   return [
-    addressCheck(server),
+    addressCheck(shown.server),
     expiry.state === 'failed' ? expiry : { name: 'Token', ...failed },
     ...gateway,
     ...privileges,

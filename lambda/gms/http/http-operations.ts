@@ -88,8 +88,8 @@ const truncateBody = ({ entityType, aspect, cutoffMillis, ...optional }: Truncat
 });
 
 /**
- * A service mesh repeats a POST that got a 503 or a reset (Istio twice, by default) unless the request itself forbids
- * it; nothing else reads this header. Assumed of everything in between: repeating-proxy.
+ * Envoy may be set to repeat a POST that got a 503 or a reset (Istio before 1.24: twice). Where it trusts our address,
+ * this forbids it; nothing else reads this header. Assumed of everything in between: repeating-proxy.
  */
 const notRepeated = { 'x-envoy-max-retries': '0' };
 

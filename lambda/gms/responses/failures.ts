@@ -22,19 +22,26 @@ type Response = Pick<HttpResponse, 'status' | 'headers' | 'body'>;
 
 /** Undefined for a 2xx. */
 export function failureOfStatus(response: Response, info: RequestInfo, sanitize: Sanitize): ServerError | undefined {
-  const { status } = response;
+  const { status, body } = response;
   const { operation, baseUrl } = info;
   if (status >= 200 && status < 300) return undefined;
-  const page = isPage(response);
-  const toHttps = isToHttps(response, baseUrl);
+  const isRedirect = status < 400;
+  const target = isRedirect ? redirectOf(response, baseUrl) : undefined;
+  const page = !isRedirect && isPage(response);
+  const from = new URL(baseUrl);
+  // On the same host: a redirect to a sign-in page on another host has https, too.
+  const toHttps = target?.protocol === 'https:' && from.protocol === 'http:' && target.hostname === from.hostname;
   const kind = toHttps ? 'gateway' : kindOf(response, page);
-  const engine = page || ofOthers.includes(kind) ? undefined : engineErrorIn(wholeMessage(response.body));
-  const text = page ? titleOf(response.body, sanitize) : errorMessageOf(response.body, engine?.quote, sanitize);
+  const engine = page || ofOthers.includes(kind) ? undefined : engineErrorIn(wholeMessage(body));
+  // In other JSON, too, a stack trace says nothing.
+  const said = page ? titleOf(body) : (engine?.quote ?? readRestError(body) ?? body.replace(/\\n\\tat [^"]*/g, ''));
+  // The query of a redirect may hold anything, and its page says nothing.
+  const text = isRedirect ? `${target?.origin ?? ''}${target?.pathname ?? ''}` : said;
   return {
     kind,
     operation,
     status,
-    text: text || undefined,
+    text: sanitize(text).replace(/[.:\s]+$/, '') || undefined,
     engine: engine?.kind,
     wants: toHttps ? 'https' : kind === 'gateway' ? wantedBy(response) : undefined,
     page: page || undefined,
@@ -51,13 +58,9 @@ const byIdentity: readonly ServerErrorKind[] = ['unauthorized', 'gateway', 'redi
 /** Failures that say what they are without the search engine's words, or are not DataHub's. */
 const ofOthers: readonly ServerErrorKind[] = ['redirect', 'no-index', 'too-old', 'gateway', 'unauthorized'];
 
-/** From http:// to https:// on the same host: a redirect to a sign-in page on another host has https, too. */
-function isToHttps({ status, headers }: Pick<HttpResponse, 'status' | 'headers'>, baseUrl: string): boolean {
-  const location = headers['location'] ?? '';
-  if (status < 300 || status >= 400 || !URL.canParse(location)) return false;
-  const [from, to] = [new URL(baseUrl), new URL(location)];
-  return from.protocol === 'http:' && to.protocol === 'https:' && to.hostname === from.hostname;
-}
+/** Where a redirect leads; undefined if it does not say. */
+const redirectOf = ({ headers: { location = '' } }: Response, baseUrl: string): URL | undefined =>
+  location !== '' && URL.canParse(location, baseUrl) ? new URL(location, baseUrl) : undefined;
 
 function kindOf(response: Response, page: boolean): ServerErrorKind {
   const { status, body } = response;
@@ -121,7 +124,7 @@ function isGateways({ status, headers, body }: Response): boolean {
   if (isPage({ headers, body })) {
     return /^[^<]+$|<center>|<address>|\bsquid\b|<form\b|\b(?:sign|log)[ -]?in\b/i.test(text);
   }
-  return !isObject(json) && (/^\s*</.test(text) || otherCredentials.test(text));
+  return json === undefined && (/^\s*</.test(text) || otherCredentials.test(text));
 }
 
 const gatewayHeaders = [
@@ -164,7 +167,7 @@ export function failureOfBody(response: HttpResponse, info: RequestInfo, sanitiz
     return { kind: 'not-read', operation, status, encoding: encoding && (sanitize(encoding) || undefined) };
   }
   // JSON that was cut off tells nothing.
-  const text = page ? titleOf(response.body, sanitize) : /^\s*[[{]/.test(response.body) ? '' : sanitize(response.body);
+  const text = sanitize(page ? titleOf(response.body) : /^\s*[[{]/.test(response.body) ? '' : response.body);
   const shown = { text: text || undefined, page: page || undefined };
   return { kind: 'not-json', operation, status, ...shown, ...identityFor('not-json', info) };
 }
@@ -179,12 +182,6 @@ export function failureOfTransport(
   return { kind, operation, status, code, host, seconds, ...identityFor(kind, info) };
 }
 
-/** What an error answer says; empty if it contains nothing readable. */
-function errorMessageOf(body: string, ofEngine: string | undefined, sanitize: Sanitize): string {
-  const message = ofEngine ?? readRestError(body) ?? (parseJson(body) === undefined ? body : '');
-  return sanitize(message).replace(/[.:\s]+$/, '');
-}
-
 /**
  * The message of a rest.li error and its cause, which only its stack trace says of some; or the search engine's own
  * error, where it is passed on as it is. Empty for other bodies.
@@ -196,12 +193,13 @@ function wholeMessage(body: string): string {
   return [readRestError(body) ?? passedOn, ...(stackTrace.match(/^Caused by: .*$/gm) ?? [])].join('\n').trim();
 }
 
-function isPage({ headers, body }: Pick<HttpResponse, 'headers' | 'body'>): boolean {
+export function isPage({ headers, body }: Pick<HttpResponse, 'headers' | 'body'>): boolean {
   return /^\s*(?:<!doctype html|<html|<head|<body)/i.test(body) || /^text\/html\b/i.test(headers['content-type'] ?? '');
 }
 
-const titleOf = (body: string, sanitize: Sanitize): string =>
-  sanitize(/<(?:title|h1)[^>]{0,200}>([^<]{0,1000})/i.exec(body.slice(0, 8192))?.[1] ?? '');
+/** Of a page without a title, all that it says. */
+const titleOf = (body: string): string =>
+  /<(?:title|h1)[^>]{0,200}>([^<]{0,1000})/i.exec(body.slice(0, 8192))?.[1] ?? body;
 
 /** A longer first line says nothing more, and this limit keeps the search cheap. */
 const maxLine = 2000;

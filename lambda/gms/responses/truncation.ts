@@ -1,7 +1,7 @@
 import { readTaskId } from '../backend.ts';
 import type { Truncation } from '../operations.ts';
 import { type HttpResponse, TransportError } from '../transport.ts';
-import { failureOfStatus, failureOfTransport, type RequestInfo } from './failures.ts';
+import { failureOfBody, failureOfStatus, failureOfTransport, isPage, type RequestInfo } from './failures.ts';
 import { parseJson, textOf, unwrapped } from './json-value.ts';
 import type { Sanitize } from './server-text.ts';
 
@@ -17,6 +17,7 @@ export function truncationOf(response: HttpResponse, info: RequestInfo, sanitize
   const value = unwrapped(parseJson(body) ?? body);
   const taskId = complete && typeof value === 'string' ? readTaskId(value) : undefined;
   if (taskId && !sanitize.repeatsSecret(taskId)) return { kind: 'started', taskId };
+  if (isPage(response)) return { kind: 'unresolved', error: failureOfBody(response, info, sanitize) };
   const text = sanitize(textOf(value)) || undefined;
   return { kind: 'unresolved', error: { kind: 'no-task-id', operation: info.operation, status, text } };
 }

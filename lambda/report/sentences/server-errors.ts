@@ -112,7 +112,7 @@ function signInOrAddress(error: ServerError): Pick<Entry, 'next'> {
     next: given('headers', (way) =>
       has(error, 'headers')
         ? `Renew the headers (${way}) if a gateway answered; otherwise check the GMS address`
-        : `${checkAddress.next}; a gateway's sign-in may take a header (${way})`,
+        : `${checkAddress.next}; a gateway's sign-in may take a header (${way}), a firewall an exception`,
     ),
   };
 }
@@ -155,14 +155,17 @@ const clientCertificates = {
 const clientCertificate = (error: ServerError) =>
   clientCertificates[has(error, 'certificate') ? (error.certificate ?? 'refused') : 'wanted'];
 
-/** Statuses that GMS itself never sends. */
-const ofGateways: Record<number, Partial<Entry>> = {
-  502: { means: 'A gateway in front of GMS got no usable answer from it.' },
-  504: {
-    means: 'A gateway in front of GMS got no answer from it in time.',
-    ...transient('look at the load of GMS and its search engine, or let the gateway wait longer'),
-  },
-};
+/** Statuses that GMS itself never sends; those from 520 on are Cloudflare's. */
+function ofGateways(status: number): Partial<Entry> | undefined {
+  if ([504, 522, 524].includes(status)) {
+    return {
+      means: 'A gateway in front of GMS got no answer from it in time.',
+      ...transient('look at the load of GMS and its search engine, or let the gateway wait longer'),
+    };
+  }
+  if (status !== 502 && status < 520) return undefined;
+  return { means: 'A gateway in front of GMS got no usable answer from it.' };
+}
 
 const gateways: Record<NonNullable<ServerError['wants']> | 'nothing', (error: ServerError) => Omit<Entry, 'urgency'>> =
   {
@@ -425,12 +428,12 @@ const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => Entry }
     brief: 'server error',
     means: 'The server, its search engine or a proxy in front of it has a problem.',
     ...wait,
-    ...ofGateways[status],
+    ...ofGateways(status),
   }),
   'not-json': (error) => ({
     brief: 'a page instead of JSON',
     came: error.text === undefined && !error.page ? `${answered(error)} without complete JSON` : undefined,
-    means: 'Such answers come from a login page, a proxy or the DataHub frontend (its path is /api/gms).',
+    means: 'Such answers come from a login page, a firewall, a proxy or the DataHub frontend (its path is /api/gms).',
     ...signInOrAddress(error),
   }),
   'not-read': ({ status, encoding }) => ({
@@ -535,6 +538,7 @@ const quoted = (text: string): string => `"${oneLine(text.replaceAll('"', "'"), 
 
 function answered({ status, text, page }: ServerError): string {
   const came = status === undefined ? 'the server answered' : `the server answered ${status}`;
-  if (page) return `${came} with an HTML page${text === undefined ? '' : ` titled ${quoted(text)}`}`;
-  return text === undefined ? came : `${came}: ${quoted(text)}`;
+  if (status !== undefined && status >= 300 && status < 400 && text !== undefined)
+    return `${came} with a redirect to ${quoted(text)}`;
+  return `${came}${page ? ' with an HTML page' : ''}${text === undefined ? '' : `: ${quoted(text)}`}`;
 }

@@ -8,7 +8,7 @@ import { evenly, only, survey, surveyed } from './surveyed.ts';
 /** The checks of a survey of a server that answers everything with one status. */
 async function checksOf(answered: number): Promise<string[]> {
   const url = await answering((_, response) => {
-    response.writeHead(answered, { 'content-type': 'text/plain' }).end('no');
+    response.writeHead(answered, { 'content-type': 'text/plain' }).end();
   });
   const { status, lines } = await survey({ ...(await serviceHere()), url }, '--log', 'json');
   expect(status).toBe(1);

@@ -40,7 +40,6 @@ const answers: Array<[who: string, answer: Answer]> = [
     http(401, '{"statusCode":401,"message":"Access denied due to missing subscription key. Make sure to include it."}'),
   ],
   ['a service that follows RFC 9457', http(401, '{"type":"about:blank","title":"Unauthorized","status":401}')],
-  ['a text about an issuer', http(401, 'Issuer is not configured for this audience', text)],
   [
     "Google's Identity-Aware Proxy",
     http(401, 'Invalid IAP credentials: empty token', { 'X-Goog-IAP-Generated-Response': 'true' }),
@@ -55,10 +54,8 @@ const answers: Array<[who: string, answer: Answer]> = [
   ],
   ['Envoy that wants a key', http(401, 'Client authentication failed.', text)],
   ['Azure App Service', http(401, 'You do not have permission to view this directory or page.', html)],
-  [
-    'a load balancer of AWS',
-    http(401, '<html><body><center><h1>401 Authorization Required</h1></center></body></html>', html),
-  ],
+  ['a load balancer of AWS', http(401, page('401 Authorization Required', 'awselb/2.0'), html)],
+  ['a text about an issuer', http(401, 'Issuer is not configured for this audience', text)],
   ['ngrok', http(401, 'Unauthorized', { ...text, 'Ngrok-Error-Code': 'ERR_NGROK_3004' })],
   ['Kong that wants a certificate', http(401, '{"message":"No required TLS certificate was sent"}')],
   [
@@ -109,9 +106,10 @@ const answers: Array<[who: string, answer: Answer]> = [
     http(403, `${titled('403 Forbidden')}<p>Reason: Cannot perform Post-Handshake Authentication.<br /></p>`, html),
   ],
   ['nginx without its GMS', http(502, page('502 Bad Gateway', 'nginx'), html)],
+  ['Cloudflare whose GMS is too slow', http(524, 'error code: 524', text)],
   ['nginx whose GMS is too slow', http(504, page('504 Gateway Time-out', 'nginx'), html)],
   ['HAProxy, whose pages have no title', http(503, '<html><body><h1>503 Service Unavailable</h1>\n', html)],
-  ['a load balancer that signs people in', http(302, '', { Location: 'https://sso.example/authorize' })],
+  ['a load balancer that signs people in', http(302, '', { Location: 'https://sso.example/authorize?state=1' })],
   ['a load balancer that wants https', http(308, '', { Location: 'https://127.0.0.1/operations' })],
   ['a proxy that says nothing', http(200, '')],
   ['a proxy that ended in the middle', (socket) => socket.end('HTTP/1.0 200 OK\r\n\r\n{"value":"Delete 1')],
@@ -191,7 +189,7 @@ describe('a gateway that asks for a client certificate in the TLS handshake', ()
     });
     const error = await operations.dryRun(operation, { attempts: 1 }).catch((thrown: unknown) => thrown);
     expect(errorText((error as OperationsError).serverError)).toMatch(
-      /\(ERR_SSL_\w+\)\. Servers that want a client certificate(?:, or another TLS .*,)? do this\. Give this job one \(--client-certificate\)/,
+      /\(ERR_SSL_[\w/]+\)\. Servers that want a client certificate(?:, or another TLS .*,)? do this\. Give this job one \(--client-certificate\)/,
     );
   });
 });

@@ -60,7 +60,7 @@ describe('a real truncate', () => {
     ['a 502 page', http(502, '<html></html>', { 'Content-Type': 'text/html' })],
     ['a 504', http(504, 'Proxy request timed out.')],
     ['a redirect', http(302, '', { Location: '/login' })],
-    ['a login page', http(200, '<html><title>Sign in</title></html>')],
+    ['a login page', http(200, '<html><title>Sign in</title></html>'), unresolved('not-json', 200)],
     ['no content', 'HTTP/1.1 204 No Content\r\n\r\n'],
     ['an empty value', value('')],
     ['a sentence', value('please only set forceReindex OR forceDeleteByQuery flags')],

@@ -242,7 +242,10 @@ describe.skipIf(found === undefined)('The chart', () => {
     expect(spec.groups[0].rules).toMatchObject([{ labels: { severity: '1' } }, { labels: { severity: '1' } }]);
     expect(of('CronJob').metadata).toMatchObject({ labels: { ...own, team: 'all' }, annotations: { owner: 'all' } });
     const pods = { labels: { ...own, team: 'pods' }, annotations: { owner: 'pods' } };
-    expect(of('CronJob').spec.jobTemplate.spec.template.metadata).toMatchObject(pods);
+    const { metadata: ofJob, spec: job } = of('CronJob').spec.jobTemplate;
+    expect(job.template.metadata).toMatchObject(pods);
+    // Kubernetes would copy them only as long as nobody adds one, as Kustomize does.
+    expect(ofJob.labels).toEqual(job.template.metadata.labels);
     // What keeps sidecars out of runs keeps them out of helm test.
     expect(of('Pod').metadata).toMatchObject(pods);
     expect(of('Pod').metadata.annotations['helm.sh/hook']).toBe('test');

@@ -116,8 +116,10 @@ export function kubernetesLedger(
         metadata: { name: `datahub-retention-probe-${randomUUID()}`, labels: { [ledgerLabel]: 'probe' } },
       };
       await repeated('write', async () => {
-        // A cluster whose webhooks cannot take part in a dry run answers 400.
-        await maps.create(probe, { dryRun: true }).catch(ignoring(400));
+        // A webhook that cannot take part in a dry run answers 400, and so does one that refuses the ConfigMap.
+        await maps.create(probe, { dryRun: true }).catch((error: Error) => {
+          if (!error.message.includes('does not support dry run')) throw error;
+        });
         // Permissions are checked before the object is looked for.
         await maps.update(probe, { dryRun: true }).catch(ignoring(404, 400, 409, 422));
       });
@@ -214,9 +216,11 @@ function remedyOf({ status, message, unreadableFile }: ApiError): string {
         : 'a network policy has to let the pod reach the API server (networkPolicy.apiServer in the values)';
     case 401:
       return "the pod's service account has been deleted or made anew: the next Job has a token of the new one";
+    case 400:
     case 403:
+    case 422:
       if (/quota/.test(message)) return 'raise the quota of the namespace: it needs one ConfigMap for each index';
-      // Only the API server's check of Roles says this.
+      // Only the API server's check of Roles says this; admission answers with any of the three.
       return /cannot \w+ resource/.test(message)
         ? 'give the service account the Role of the chart (rbac.create), or keep the ledger on a claim (ledger.existingClaim)'
         : 'something other than its Role refuses it (an admission policy, a namespace that is being deleted): ask the people who run the cluster';

@@ -3,15 +3,11 @@
 {{- default (.Chart.Name | lower | replace "_" "-") .Values.nameOverride | trunc 63 | trimSuffix "-" -}}
 {{- end -}}
 
-{{/* A CronJob's name has at most 52 characters, and "-manual" takes seven of them. */}}
+{{/* A CronJob's name has at most 52 characters, and "-manual" takes seven of them. The name of a release may have dots. */}}
 {{- define "retention.fullname" -}}
-{{- if .Values.fullnameOverride -}}
-{{- .Values.fullnameOverride | trunc 44 | trimSuffix "-" -}}
-{{- else if contains (include "retention.name" .) .Release.Name -}}
-{{- .Release.Name | trunc 44 | trimSuffix "-" -}}
-{{- else -}}
-{{- printf "%s-%s" .Release.Name (include "retention.name" .) | trunc 44 | trimSuffix "-" -}}
-{{- end -}}
+{{- $name := include "retention.name" . -}}
+{{- $own := ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name) -}}
+{{- default $own .Values.fullnameOverride | trunc 44 | trimAll "-." -}}
 {{- end -}}
 
 {{- define "retention.selectorLabels" -}}
@@ -25,7 +21,7 @@ app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- $_ := set $own "helm.sh/chart" (printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_") -}}
 {{- $_ := set $own "app.kubernetes.io/version" .root.Chart.AppVersion -}}
 {{- $_ := set $own "app.kubernetes.io/managed-by" .root.Release.Service -}}
-{{- merge $own (default dict .labels) .root.Values.commonLabels | toYaml -}}
+{{- merge $own (default dict .labels) (default dict .root.Values.commonLabels) | toYaml -}}
 {{- end -}}
 
 {{/*
@@ -37,14 +33,14 @@ name: {{ default (printf "%s%s" (include "retention.fullname" .root) (default ""
 namespace: {{ .root.Release.Namespace | quote }}
 labels:
   {{- include "retention.labels" . | nindent 2 }}
-{{- with merge (dict) (default dict .annotations) .root.Values.commonAnnotations }}
+{{- with merge (dict) (default dict .annotations) (default dict .root.Values.commonAnnotations) }}
 annotations:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end -}}
 
 {{- define "retention.image" -}}
-{{- $registry := dig "imageRegistry" "" (default dict .Values.global) -}}
+{{- $registry := (default dict .Values.global).imageRegistry -}}
 {{- $repository := ternary .Values.image.repository (printf "%s/%s" $registry .Values.image.repository) (empty $registry) -}}
 {{- if .Values.image.digest -}}
 {{- printf "%s@%s" $repository .Values.image.digest -}}

@@ -4,34 +4,44 @@ The Job of one run, the same for both CronJobs but for the verb and for what hap
 */}}
 {{- define "retention.job" -}}
 {{- with .root.Values -}}
-# An exit status of 1 is a result for a person to read, not a reason to retry.
-backoffLimit: 0
-{{- if not $.byHand }}
-# A drained node is not a result: the run starts again, and picks up what is under way. A run by hand is not repeated.
-podFailurePolicy:
-  rules:
-    - action: Ignore
-      onPodConditions:
-        - { type: DisruptionTarget, status: "True" }
-{{- end }}
-# An hour more than a run may send and watch: it still has to report.
-activeDeadlineSeconds: {{ mul (add1 (default 12 .maxRunHours)) 3600 }}
-{{- if hasKey . "ttlSecondsAfterFinished" }}
-ttlSecondsAfterFinished: {{ .ttlSecondsAfterFinished }}
-{{- else if $.byHand }}
-# Its log is kept for a week.
-ttlSecondsAfterFinished: 604800
-{{- end }}
-template:
-  metadata:
-    labels:
-      {{- include "retention.labels" (dict "root" $.root "labels" .podLabels) | nindent 6 }}
-    annotations:
-      {{- /* The next run reads a changed policy in any case; this only shows which run had which. */}}
-      {{- $checksum := dict "checksum/policies" (toJson .policies | sha256sum) }}
-      {{- merge $checksum .podAnnotations .commonAnnotations | toYaml | nindent 6 }}
-  spec:
-    {{- include "retention.pod" $ | nindent 4 }}
+{{- $labels := include "retention.labels" (dict "root" $.root "labels" .podLabels) }}
+metadata:
+  # The API gives a Job those of its pod only if it has none, and Kustomize adds some.
+  labels:
+    {{- $labels | nindent 4 }}
+  {{- with .jobAnnotations }}
+  annotations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+spec:
+  # An exit status of 1 is a result for a person to read, not a reason to retry.
+  backoffLimit: 0
+  {{- if not $.byHand }}
+  # A drained node is not a result: the run starts again, and picks up what is under way. A run by hand is not repeated.
+  podFailurePolicy:
+    rules:
+      - action: Ignore
+        onPodConditions:
+          - { type: DisruptionTarget, status: "True" }
+  {{- end }}
+  # An hour more than a run may send and watch: it still has to report.
+  activeDeadlineSeconds: {{ mul (add1 (default 12 .maxRunHours)) 3600 }}
+  {{- if hasKey . "ttlSecondsAfterFinished" }}
+  ttlSecondsAfterFinished: {{ .ttlSecondsAfterFinished }}
+  {{- else if $.byHand }}
+  # Its log is kept for a week.
+  ttlSecondsAfterFinished: 604800
+  {{- end }}
+  template:
+    metadata:
+      labels:
+        {{- $labels | nindent 8 }}
+      annotations:
+        {{- /* The next run reads a changed policy in any case; this only shows which run had which. */}}
+        {{- $checksum := dict "checksum/policies" (toJson .policies | sha256sum) }}
+        {{- merge $checksum (default dict .podAnnotations) (default dict .commonAnnotations) | toYaml | nindent 8 }}
+    spec:
+      {{- include "retention.pod" $ | nindent 6 }}
 {{- end -}}
 {{- end -}}
 
@@ -48,7 +58,7 @@ restartPolicy: Never
 serviceAccountName: {{ include "retention.serviceAccount" $.root | quote }}
 # The volume below provides the token instead.
 automountServiceAccountToken: false
-{{- with concat .imagePullSecrets (dig "imagePullSecrets" list (default dict .global)) }}
+{{- with concat (default list .imagePullSecrets) (default list (default dict .global).imagePullSecrets) }}
 imagePullSecrets:
   {{- range . }}
   {{- /* Parent charts may give only names. */}}

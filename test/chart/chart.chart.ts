@@ -30,13 +30,21 @@ function valuesFile(values: object): string {
   return file;
 }
 
-function render(values: object = {}, from = chart): { text: string; manifests: Manifest[] } {
+/** A chart with this one in it. */
+function around(name: string, more: object): string {
+  const parent = join(folder, name);
+  cpSync(chart, join(parent, 'charts/retention'), { recursive: true });
+  writeFileSync(join(parent, 'Chart.yaml'), JSON.stringify({ apiVersion: 'v2', name, version: '1.0.0', ...more }));
+  return parent;
+}
+
+function render(values: object = {}, from = chart, release = 'dh', more: string[] = []) {
   const options = ['--namespace', 'datahub-retention', '--kube-version', releases[0]!, '--values', valuesFile(values)];
-  const text = tools.helm('template', 'dh', from, ...options);
+  const text = tools.helm('template', release, from, ...options, ...more);
   const documents = parseAllDocuments(text);
   // A key that is there twice, which Helm 3 lets pass.
   for (const error of documents.flatMap(({ errors }) => errors)) throw error;
-  return { text, manifests: documents.map((document) => document.toJS()) };
+  return { manifests: documents.map((document) => document.toJS() as Manifest) };
 }
 
 /** The scheduled CronJob and its suspended twin. */
@@ -89,6 +97,20 @@ describe.skipIf(found === undefined)('The chart', () => {
       expect.stringMatching(point),
       by,
     ]);
+  });
+
+  test('takes every key without a value as empty, but for those that its schema keeps', () => {
+    const { kept } = JSON.parse(readFileSync(join(root, valuesSchema), 'utf8')).definitions;
+    const emptied = (values: object, { required = [], properties = {} }: Manifest): object =>
+      Object.fromEntries(
+        Object.entries(values).map(([key, value]) => {
+          if (!required.includes(key)) return [key, null];
+          return [key, value?.constructor === Object ? emptied(value, properties[key] ?? {}) : value];
+        }),
+      );
+    const text = readFileSync(join(chart, 'values.yaml'), 'utf8');
+    const { manifests } = render({ ...emptied(parse(text), kept), policies });
+    tools.check(manifests.map((each) => JSON.stringify(each)).join('\n---\n'), releases[0]!);
   });
 
   test('previews unless it is told to enforce, and its suspended twin always previews', () => {
@@ -161,47 +183,34 @@ describe.skipIf(found === undefined)('The chart', () => {
   });
 
   test('leaves user and groups to OpenShift, by its API or by one value, also in a parent chart', () => {
-    const fields = ['fsGroup', 'runAsGroup', 'runAsUser'];
-    const numbersIn = (from: string, ...options: string[]) => {
-      const text = tools.helm('template', 'dh', from, '--kube-version', releases[0]!, ...options);
-      const cronJob = parseAllDocuments(text)
-        .map((each) => each.toJS())
-        .find((each) => each?.kind === 'CronJob');
-      const { securityContext } = podOf(cronJob);
+    const numbersOf = (values: object = {}, options: string[] = [], from = chart) => {
+      const { manifests } = render(values, from, 'dh', options);
+      const { securityContext } = podOf(manifests.find(({ kind }) => kind === 'CronJob'));
       expect(securityContext).toMatchObject({ runAsNonRoot: true });
-      return fields.map((field) => securityContext[field]);
+      return ['fsGroup', 'runAsGroup', 'runAsUser'].map((field) => securityContext[field]);
     };
-    const numbersOf = (...options: string[]) => numbersIn(chart, '--values', valuesFile({}), ...options);
     const openShift = ['--api-versions', 'security.openshift.io/v1'];
     const none = [undefined, undefined, undefined];
     expect(numbersOf()).toEqual([65532, 65532, 65532]);
-    expect(numbersOf(...openShift)).toEqual(none);
-    expect(numbersOf('--set', 'adaptSecurityContext=force')).toEqual(none);
-    expect(numbersOf(...openShift, '--set', 'adaptSecurityContext=disabled')).not.toEqual(none);
-    expect(numbersOf(...openShift, '--set', 'podSecurityContext.runAsUser=1000')).toEqual([undefined, undefined, 1000]);
-    const parent = join(folder, 'parent');
-    cpSync(chart, join(parent, 'charts/retention'), { recursive: true });
-    writeFileSync(join(parent, 'Chart.yaml'), 'apiVersion: v2\nname: parent\nversion: 1.0.0\n');
-    writeFileSync(
-      join(parent, 'values.yaml'),
-      JSON.stringify({ 'datahub-retention': { policies, adaptSecurityContext: 'force' } }),
-    );
-    expect(numbersIn(parent)).toEqual(none);
+    expect(numbersOf({}, openShift)).toEqual(none);
+    expect(numbersOf({}, ['--set', 'adaptSecurityContext=force'])).toEqual(none);
+    expect(numbersOf({ adaptSecurityContext: 'disabled' }, openShift)).not.toEqual(none);
+    expect(numbersOf({ podSecurityContext: { runAsUser: 1000 } }, openShift)).toEqual([undefined, undefined, 1000]);
+    const values = { 'datahub-retention': { policies, adaptSecurityContext: 'force' } };
+    expect(numbersOf(values, [], around('one', {}))).toEqual(none);
   });
 
   test('has names that Kubernetes takes in a parent chart, whatever its alias, and one ledger for each release', () => {
-    const parent = join(folder, 'twice');
-    cpSync(chart, join(parent, 'charts/retention'), { recursive: true });
     const dependencies = ['prod', 'Dev_EU'].map((alias) => ({ name: 'datahub-retention', version: '*', alias }));
-    const about = { apiVersion: 'v2', name: 'twice', version: '1.0.0', dependencies };
-    writeFileSync(join(parent, 'Chart.yaml'), JSON.stringify(about));
-    const { manifests } = render({ prod: { policies }, Dev_EU: { policies } }, parent);
+    const { manifests } = render({ prod: { policies }, Dev_EU: { policies } }, around('twice', { dependencies }));
     const names = manifests.map(({ kind, metadata }) => `${kind}/${metadata.name}`);
     // Installing both fails there: two DataHubs have two namespaces.
     expect(names.filter((name, at) => names.indexOf(name) < at)).toEqual([
       expect.stringMatching(/^ConfigMap\/datahub-retention-ledger-of-/),
     ]);
-    expect(manifests.filter(({ metadata }) => !/^[a-z0-9-]+$/.test(metadata.name))).toEqual([]);
+    const cut = render({}, chart, `${'d'.repeat(43)}.eu`).manifests;
+    const wrong = [...manifests, ...cut].filter(({ metadata }) => !/^[a-z0-9-]+(\.[a-z0-9]+)?$/.test(metadata.name));
+    expect(wrong).toEqual([]);
   });
 
   test('gives a metrics volume exactly one source, whatever it is', () => {
@@ -242,7 +251,10 @@ describe.skipIf(found === undefined)('The chart', () => {
     expect(spec.groups[0].rules).toMatchObject([{ labels: { severity: '1' } }, { labels: { severity: '1' } }]);
     expect(of('CronJob').metadata).toMatchObject({ labels: { ...own, team: 'all' }, annotations: { owner: 'all' } });
     const pods = { labels: { ...own, team: 'pods' }, annotations: { owner: 'pods' } };
-    expect(of('CronJob').spec.jobTemplate.spec.template.metadata).toMatchObject(pods);
+    const { metadata: ofJob, spec: job } = of('CronJob').spec.jobTemplate;
+    expect(job.template.metadata).toMatchObject(pods);
+    // Kubernetes would copy them only as long as nobody adds one, as Kustomize does.
+    expect(ofJob.labels).toEqual(job.template.metadata.labels);
     // What keeps sidecars out of runs keeps them out of helm test.
     expect(of('Pod').metadata).toMatchObject(pods);
     expect(of('Pod').metadata.annotations['helm.sh/hook']).toBe('test');

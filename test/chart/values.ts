@@ -34,6 +34,7 @@ export const given: Record<string, object> = {
   'metrics that end with the pod': { metrics: { enabled: true } },
   'a name with its final dot': { server: { url: 'http://datahub-gms.datahub.svc.cluster.local.:8080' } },
   OpenShift: { adaptSecurityContext: 'force' },
+  'keys without a value in a parent chart': { global: { imageRegistry: null, imagePullSecrets: null } },
   'users and groups that are null': { podSecurityContext: { runAsUser: null, runAsGroup: null, fsGroup: null } },
   'a chart around it': {
     enabled: true,
@@ -206,4 +207,7 @@ export const wrong: [values: object, by: 'schema' | 'chart', named: RegExp][] = 
   [{ minRetentionDays: 91 }, 'chart', /policy 1 keeps 90 days, and minRetentionDays is 91/],
   [{ maxRunHours: 25 }, 'schema', /maxRunHours/],
   [{ log: 'JSON' }, 'schema', /log/],
+  [{ notification: null }, 'schema', /notification/],
+  [{ networkPolicy: { apiServer: { addresses: null } } }, 'schema', /addresses/],
+  [{ alert: { enabled: true, hours: null } }, 'schema', /hours/],
 ];

@@ -20,6 +20,8 @@ export interface Cluster {
   type(command: string, who?: Person): Promise<string>;
   /** The same; what it wrote, whatever its exit status is. */
   tryOut(command: string, who?: Person): Promise<Ended>;
+  /** Types it again until it succeeds, as a person does who is told to wait; what it wrote then. */
+  repeat(command: string, who?: Person): Promise<string>;
   /** Every command that was typed. */
   typed: string[];
   /** What an administrator does for a team: a namespace with Pod Security, in which the engineer may do everything. */
@@ -29,7 +31,7 @@ export interface Cluster {
   close(): Promise<void>;
 }
 
-export interface Ended {
+interface Ended {
   code: number | null;
   stdout: string;
   stderr: string;
@@ -97,6 +99,17 @@ export async function startCluster(
       if (code !== 0) throw new Error(`${command}\nended with ${code}: ${stderr}${stdout}`);
       return stdout;
     };
+    const repeat = async (command: string, who?: Person) => {
+      let ended: Ended | undefined;
+      await until(
+        () => `${command}: ${ended?.stderr}`,
+        async () => {
+          ended = await tryOut(command, who);
+          return ended.code === 0;
+        },
+      );
+      return ended!.stdout;
+    };
     const write = (name: string, text: string) => writeFileSync(join(shell, name), text);
     const file = (name: string) => join(import.meta.dirname, name);
     await type(`kubectl apply -f ${file('base.yaml')}`, 'admin');
@@ -109,7 +122,7 @@ export async function startCluster(
       await until("the engineer's role", () => type(`kubectl -n ${name} auth can-i create cronjobs`).then(() => true));
     };
     await giveNamespace('kubectl create namespace datahub-retention');
-    return { gms, type, tryOut, typed, giveNamespace, write, close };
+    return { gms, type, tryOut, repeat, typed, giveNamespace, write, close };
   } catch (error) {
     await close();
     throw error;

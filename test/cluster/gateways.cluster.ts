@@ -76,18 +76,8 @@ describe.skipIf(found === undefined)('On a cluster', () => {
     );
     return job;
   };
-  const logOf = async (job: string): Promise<string> => {
-    let said = '';
-    await until(
-      () => `the log of ${job}: ${said}`,
-      async () => {
-        const { code, stdout, stderr } = await cluster.tryOut(`kubectl -n datahub-retention logs -f job/${job}`);
-        said = code === 0 ? stdout : stderr;
-        return code === 0;
-      },
-    );
-    return said.replace(/\s+/g, ' ');
-  };
+  const logOf = async (job: string): Promise<string> =>
+    (await cluster.repeat(`kubectl -n datahub-retention logs -f job/${job}`)).replace(/\s+/g, ' ');
   const run = async (words: string) => logOf(await start(words));
   /** The real truncates that GMS was asked for. */
   const truncates = () => realTruncates(cluster.gms.service.engine.asked).length;

@@ -70,17 +70,7 @@ describe.skipIf(found === undefined)('On a cluster', () => {
     );
     return said;
   };
-  const log = async (job: string): Promise<string> => {
-    let ended = await cluster.tryOut(`kubectl -n datahub-retention logs -f job/${job}`);
-    await until(
-      () => `the log of ${job}: ${ended.stderr}`,
-      async () => {
-        if (ended.code !== 0) ended = await cluster.tryOut(`kubectl -n datahub-retention logs -f job/${job}`);
-        return ended.code === 0;
-      },
-    );
-    return ended.stdout;
-  };
+  const log = (job: string) => cluster.repeat(`kubectl -n datahub-retention logs -f job/${job}`);
 
   describe('the table of troubles is right about', () => {
     test.each<[what: string, changes: object, status: RegExp, reason: RegExp]>([

@@ -5,7 +5,7 @@ import { type Command, commandsOfNotes, filled, type Placeholder, read } from '.
 import { commandsFor, Worklist } from '../pages/executed.ts';
 import { realTruncates } from '../simulated-gms/simulation/exchange.ts';
 import { listening, textOf } from '../support/loopback.ts';
-import { type Cluster, type Ended, findPrograms, laterVersion, startCluster } from './cluster.ts';
+import { type Cluster, findPrograms, laterVersion, startCluster } from './cluster.ts';
 import { type Person, until } from './control-plane.ts';
 import { helmVersions } from './programs.ts';
 
@@ -71,20 +71,12 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
     return follow(worklist.take(operate, heading, /^helm upgrade/, where)[0], {}, 'engineer');
   };
 
-  /** Follows a log as soon as there is one, as a person does who is told to wait. */
+  /** Follows a log as soon as there is one. */
   const logOf = async (job: string): Promise<string> => {
-    const command = worklist.take(operate, 'Operate', /^kubectl -n datahub-retention logs/)[0];
-    let said = '';
-    await until(
-      () => `the log of ${job}: ${said}`,
-      async () => {
-        const ended = await cluster.tryOut(filled(command.text, { NAME: job }), 'onCall');
-        said = ended.stderr;
-        logs[job] = ended.stdout;
-        return ended.code === 0;
-      },
-    );
-    return logs[job]!;
+    const [command] = worklist.take(operate, 'Operate', /^kubectl -n datahub-retention logs/);
+    const log = await cluster.repeat(filled(command.text, { NAME: job }), 'onCall');
+    logs[job] = log;
+    return log;
   };
   const jobs = async () =>
     // biome-ignore lint/suspicious/noExplicitAny: whatever Kubernetes answers
@@ -465,15 +457,7 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
       await cluster.type(
         `kubectl -n datahub-retention-test create job ${job} --from=cronjob/retention-datahub-retention-manual --dry-run=client -o yaml | kubectl set env --local -f - DATAHUB_RETENTION_ARGS=status -o yaml | kubectl -n datahub-retention-test create -f -`,
       );
-      const ended: Ended = { code: null, stdout: '', stderr: '' };
-      await until(
-        () => `the log of ${job}: ${ended.stderr}`,
-        async () => {
-          Object.assign(ended, await cluster.tryOut(`kubectl -n datahub-retention-test logs -f job/${job}`));
-          return ended.code === 0;
-        },
-      );
-      return ended.stdout;
+      return cluster.repeat(`kubectl -n datahub-retention-test logs -f job/${job}`);
     };
     expect(await status('before')).toContain('It has no record');
     const [restore] = worklist.take(kubernetes, 'The ledger', /^kubectl -n NAMESPACE create/);

@@ -270,7 +270,9 @@ describe('An API server that is not as it should be', () => {
       /cannot list resource.*\(rbac.create\).*ledger.existingClaim/,
     ],
     ['has a quota', { status: 403, message: 'exceeded quota: few' }, /exceeded quota.*raise the quota/],
-    ['has an admission policy', { status: 403, message: 'denied the request' }, /denied.*other than its Role/],
+    ['has an admission policy', { status: 422, message: 'denied request' }, /denied.*other than its Role/],
+    ['has a webhook that denies', { status: 403, message: 'denied the request' }, /denied.*other than its Role/],
+    ['has one that names no status', { status: 400, message: 'denied the request' }, /denied.*other than its Role/],
     ['does not know the token', { status: 401, message: 'Unauthorized' }, /answered 401/],
   ])('that %s: one sentence', async (_, trouble, said) => {
     everything(trouble);
@@ -323,9 +325,10 @@ describe('Before a run', () => {
       api.before = ({ method }: Asked) => (method === verb ? { status: 403, message } : undefined);
       await expect(ledger.prepare()).rejects.toThrow('Tried to write in the ledger');
     }
-    // Of a cluster whose webhooks take part in no dry run.
-    troubles({ status: 400 }, { status: 400 });
+    troubles({ status: 400, message: 'admission webhook "labels" does not support dry run' }, { status: 400 });
     await ledger.prepare();
+    troubles({ status: 400, message: 'admission webhook "labels" denied the request' });
+    await expect(ledger.prepare()).rejects.toThrow('denied the request');
   });
 
   test('the token is read for each request', async () => {

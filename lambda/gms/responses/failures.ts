@@ -33,8 +33,7 @@ export function failureOfStatus(response: Response, info: RequestInfo, sanitize:
   const toHttps = target?.protocol === 'https:' && from.protocol === 'http:' && target.hostname === from.hostname;
   const kind = toHttps ? 'gateway' : kindOf(response, page);
   const engine = page || ofOthers.includes(kind) ? undefined : engineErrorIn(wholeMessage(body));
-  // In other JSON, too, a stack trace says nothing.
-  const said = page ? titleOf(body) : (engine?.quote ?? readRestError(body) ?? body.replace(/\\n\\tat [^"]*/g, ''));
+  const said = page ? titleOf(body) : (engine?.quote ?? readRestError(body) ?? body);
   // The query of a redirect may hold anything, and its page says nothing.
   const text = isRedirect ? `${target?.origin ?? ''}${target?.pathname ?? ''}` : said;
   return {

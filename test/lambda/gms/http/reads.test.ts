@@ -330,7 +330,6 @@ describe('no message contains', () => {
     ['an error answer', restError(500, inner)],
     ['a 4xx', restError(400, inner)],
     ['a value', http(200, JSON.stringify({ value: inner }))],
-    ['JSON without a message', http(500, JSON.stringify({ error: 'x', trace: 'a.B: c\n\tat Inner.java:1' }))],
     ['a text', http(200, inner, { 'Content-Type': 'text/plain' })],
     ['the title of a page', http(200, `<html><title>${inner}</title></html>`, html)],
     ['a text where the token stands at the cut', http(200, JSON.stringify({ value: `${'x'.repeat(190)}${token}` }))],

@@ -1,6 +1,7 @@
-import { results } from '../../lambda/model/outcomes.ts';
-import type { Report } from '../../lambda/model/report-schema.ts';
+import { type Outcome, results } from '../../lambda/model/outcomes.ts';
+import type { PolicyEntry, Report } from '../../lambda/model/report-schema.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
+import { stateAfter } from '../../lambda/truncation/judge.ts';
 
 /**
  * The figures of the last run in the OpenMetrics text format (https://prometheus.io/docs/specs/om/open_metrics_spec/),
@@ -19,10 +20,9 @@ export function figuresOf(report: Report): string {
     ...family(
       'index_outcome',
       'The outcome for the index; always 1.',
-      policies.map((entry) => ({
-        labels: { stage, mode, index: dottedName(entry), outcome: entry.outcome },
-        value: 1,
-      })),
+      policies.flatMap((entry) =>
+        outcomesOf(entry).map((outcome) => ({ labels: { stage, mode, index: dottedName(entry), outcome }, value: 1 })),
+      ),
     ),
     ...family('run_result', 'The result of the run: 0 ok, 1 attention, 2 failed.', run(results.indexOf(result))),
     ...family('run_duration_seconds', 'How long the run took.', run(Math.max(0, finished - started)), 'seconds'),
@@ -43,6 +43,10 @@ const perIndex = [
     field: 'rowsNotVisible',
   },
 ] as const;
+
+/** An index that its verdict quarantines is quarantined at once: no alert waits for the next run to say so. */
+const outcomesOf = (entry: PolicyEntry): Outcome[] =>
+  entry.decidedAt && stateAfter(entry) === 'quarantined' ? [entry.outcome, 'quarantined'] : [entry.outcome];
 
 const prefix = 'datahub_retention';
 

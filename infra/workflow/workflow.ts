@@ -187,8 +187,7 @@ function readParameters(
   const token = settings.noIdentity ? undefined : settings.tokenParameter;
   const { headersParameter, clientCertificateParameter, clientKeyParameter } = settings;
   const secrets = arnsOf(token, headersParameter, clientCertificateParameter, clientKeyParameter);
-  const others = arnsOf(pausedParameter, settings.caCertificateParameter);
-  const arns = [...secrets, ...others];
+  const arns = [...secrets, ...arnsOf(pausedParameter, settings.caCertificateParameter)];
   const statements = arns.length === 0 ? [] : [allow('ReadParameters', ['ssm:GetParameter'], ...arns)];
   if (tokenKey !== undefined && secrets.length > 0) {
     statements.push(

@@ -1,5 +1,5 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { countedOutcomes, type Outcome, type Result } from '../model/outcomes.ts';
+import { countedOutcomes, type Result } from '../model/outcomes.ts';
 import type { PolicyEntry, Report } from '../model/report-schema.ts';
 import { dottedName } from '../policy/aspects.ts';
 import { percentOf } from '../report/sentences/numbers.ts';
@@ -53,19 +53,10 @@ export function reportMetrics(report: Report, confirmed?: number): string[] {
   const seconds = (at - Date.parse(report.startedAt)) / 1000;
   const run: Value[] = [[runMetrics[report.result], MetricUnit.Count, 1]];
   if (seconds >= 0) run.push([runMetrics.durationSeconds, MetricUnit.Seconds, seconds]);
-  const deleted = report.policies.filter(({ outcome, rowsDeleted }) => isCounted(outcome, rowsDeleted));
-  if (deleted.length > 0) {
-    const rows = deleted.reduce((sum, { rowsDeleted = 0 }) => sum + rowsDeleted, 0);
-    run.push([runMetrics.rowsDeleted, MetricUnit.Count, rows]);
+  for (const [name, rowsOf] of Object.entries(runRows)) {
+    const rows = report.policies.reduce((sum, entry) => sum + rowsOf(entry), 0);
+    if (rows > 0) run.push([name, MetricUnit.Count, rows]);
   }
-  const missing = rowsMissing(report);
-  if (missing > 0) run.push([runMetrics.rowsMissing, MetricUnit.Count, missing]);
-  const within = report.policies
-    .filter(({ outcome }) => countedOutcomes.includes(outcome) && outcome !== 'rows-missing')
-    .reduce((sum, entry) => sum + (entry.rowsMissing ?? 0), 0);
-  if (within > 0) run.push([runMetrics.rowsMissingWithinTolerance, MetricUnit.Count, within]);
-  const hidden = report.policies.reduce((sum, { rowsNotVisible = 0 }) => sum + rowsNotVisible, 0);
-  if (hidden > 0) run.push([runMetrics.rowsNotVisible, MetricUnit.Count, hidden]);
   if (confirmed !== undefined) run.push([runMetrics.confirmedSubscriptions, MetricUnit.Count, confirmed]);
   return [
     embedded({ [dimensionNames.stage]: report.stage }, run, at),
@@ -77,30 +68,34 @@ export function reportMetrics(report: Report, confirmed?: number): string[] {
   ];
 }
 
-/** An index that lost rows counts as at least one, even if they could not be counted. */
-const rowsMissing = ({ policies }: Report): number =>
-  policies
-    .filter(({ outcome }) => outcome === 'rows-missing')
-    .reduce((sum, entry) => sum + Math.max(1, entry.rowsMissing ?? 1), 0);
+/** Rows of all indices together; sent if there are any. */
+const runRows: Record<string, (entry: PolicyEntry) => number> = {
+  [runMetrics.rowsDeleted]: (entry) => deletedIn(entry) ?? 0,
+  [runMetrics.rowsMissing]: (entry) => lostIn(entry),
+  [runMetrics.rowsMissingWithinTolerance]: ({ outcome, rowsMissing = 0 }) =>
+    countedOutcomes.includes(outcome) && outcome !== 'rows-missing' ? rowsMissing : 0,
+  [runMetrics.rowsNotVisible]: ({ rowsNotVisible = 0 }) => rowsNotVisible,
+};
 
-const isCounted = (outcome: Outcome, rowsDeleted?: number): rowsDeleted is number =>
-  rowsDeleted !== undefined && countedOutcomes.includes(outcome);
+/** An index that lost rows counts as at least one, even if they could not be counted. */
+const lostIn = ({ outcome, rowsMissing = 1 }: PolicyEntry): number =>
+  outcome === 'rows-missing' ? Math.max(1, rowsMissing) : 0;
+
+const deletedIn = ({ outcome, rowsDeleted }: PolicyEntry): number | undefined =>
+  countedOutcomes.includes(outcome) ? rowsDeleted : undefined;
 
 type Value = [name: string, unit: (typeof MetricUnit)[keyof typeof MetricUnit], value: number];
 
 function indexValues(entry: PolicyEntry): Value[] {
-  const { outcome, rowsDeleted, rowsPastRetention, rowsTotal = 0, resumed } = entry;
+  const { rowsPastRetention, rowsTotal = 0, resumed } = entry;
+  const rowsDeleted = deletedIn(entry);
   const percent = rowsPastRetention === undefined ? entry.percent : percentOf(rowsPastRetention, rowsTotal);
-  return [
-    // Counted by the run that publishes the verdict, whichever run gave it; twice if it is published twice.
-    ...(isCounted(outcome, rowsDeleted)
-      ? [[indexMetrics.rowsDeleted, MetricUnit.Count, rowsDeleted] satisfies Value]
-      : []),
-    // A resumed entry's share belongs to the run that started it, which already reported it.
-    ...(percent !== undefined && !resumed
-      ? [[indexMetrics.percentDeletable, MetricUnit.Percent, percent] satisfies Value]
-      : []),
-  ];
+  const values: Value[] = [];
+  // Counted by the run that publishes the verdict, whichever run gave it; twice if it is published twice.
+  if (rowsDeleted !== undefined) values.push([indexMetrics.rowsDeleted, MetricUnit.Count, rowsDeleted]);
+  // A resumed entry's share belongs to the run that started it, which already reported it.
+  if (percent !== undefined && !resumed) values.push([indexMetrics.percentDeletable, MetricUnit.Percent, percent]);
+  return values;
 }
 
 /** One Metrics object per line, so that nothing carries over to the next one. `at`: epoch milliseconds. */

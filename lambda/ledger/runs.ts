@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { parseJson } from '../gms/responses/json-value.ts';
 import { outcomes, quietOutcomes, results } from '../model/outcomes.ts';
-import type { Report } from '../model/report-schema.ts';
+import type { PolicyEntry, Report } from '../model/report-schema.ts';
 import { dottedName } from '../policy/aspects.ts';
 import { type Ledger, LedgerError } from './ledger.ts';
 import { visibleText } from './record.ts';
@@ -36,6 +36,8 @@ const runSchema = z.looseObject({
       /** Of what was sent, or may have been: rows up to the cutoff (epoch milliseconds) were to go. */
       retentionDays: z.number().optional(),
       cutoffMillis: z.number().optional(),
+      /** Of a verdict, by which it is known where several runs report it. */
+      decidedAt: visibleText.optional(),
       ...earlier,
     }),
   ),
@@ -46,6 +48,9 @@ const runSchema = z.looseObject({
 });
 
 export type RunSummary = z.infer<typeof runSchema>;
+
+/** Who asked for an earlier run, where it had no name: not whoever asked for the run that reports it. */
+const unnamed = 'somebody';
 
 const max = { runs: 30, bytes: 100_000 } as const;
 
@@ -99,34 +104,27 @@ export async function keepRun(store: RunStore, run: RunSummary): Promise<void> {
   throw new LedgerError('Other runs kept changing the list of last runs while this one was being added.');
 }
 
-export const summaryOfRun = ({
-  runId,
-  finishedAt,
-  by,
-  jobVersion,
-  result,
-  policies,
-  notes = [],
-}: Report): RunSummary => {
-  const earlierOf = (run: string | undefined, asked: string | undefined) => ({
+/** A call that has not left has a method, too: that of its attempt. */
+const mayBeSent = ({ method, outcome, cause }: PolicyEntry): boolean =>
+  method !== undefined && outcome !== 'not-started' && !('sent' in cause && cause.sent === 'no');
+
+export function summaryOfRun(report: Report): RunSummary {
+  const { runId, finishedAt, by, jobVersion, result, policies, notes = [] } = report;
+  const earlierOf = (run: string | undefined, asked: string | undefined, isOther: boolean) => ({
     run: run === runId ? undefined : run,
-    by: asked === by ? undefined : asked,
+    by: asked === by ? undefined : (asked ?? (isOther ? unnamed : undefined)),
   });
   const released = notes
     .filter((note) => note.kind === 'released')
-    .map(({ index: name, accepted, unknown, ...note }) => {
-      const unproven = unknown !== undefined || undefined;
-      return { name, accepted, unproven, ...earlierOf(note.decidedBy, note.by) };
-    });
+    .map(({ index: name, accepted, unknown, decidedBy, by }) => ({
+      ...{ name, accepted, unproven: unknown !== undefined || undefined },
+      ...earlierOf(decidedBy, by, decidedBy !== runId),
+    }));
   const notReleased = notes.flatMap((note) =>
     note.kind === 'not-released' && note.why !== 'idle' ? [note.index] : [],
   );
   return {
-    runId,
-    finishedAt,
-    by,
-    jobVersion,
-    result,
+    ...{ runId, finishedAt, by, jobVersion, result },
     indices: policies
       .filter(({ outcome }) => !quietOutcomes.includes(outcome))
       .map((entry) => ({
@@ -137,10 +135,11 @@ export const summaryOfRun = ({
         rowsMissing: entry.rowsMissing || undefined,
         rowsNotVisible: entry.rowsNotVisible || undefined,
         approvedRows: entry.approvedRows,
-        ...(entry.method && { retentionDays: entry.retentionDays, cutoffMillis: entry.cutoffMillis }),
-        ...earlierOf(entry.decidedBy, entry.by),
+        ...(mayBeSent(entry) && { retentionDays: entry.retentionDays, cutoffMillis: entry.cutoffMillis }),
+        decidedAt: entry.decidedAt,
+        ...earlierOf(entry.decidedBy, entry.by, mayBeSent(entry) && entry.resumed === true),
       })),
     released: released.length > 0 ? released : undefined,
     notReleased: notReleased.length > 0 ? notReleased : undefined,
   };
-};
+}

@@ -21,8 +21,7 @@ export function subjectOf(report: Report, problems: readonly Item[]): string {
   const withUnread = hasUnread
     ? short.flatMap((summary) => [true, false].map((withRun) => `${summary}; ${unreadSummary(report, withRun)}`))
     : [];
-  const summaries = [...withUnread, ...own];
-  const forms = summaries.map((summary) => `${start}${stage}: ${summary}`);
+  const forms = [...withUnread, ...own].map((summary) => `${start}${stage}: ${summary}`);
   const fitting = forms.find((form) => form.length <= maxSubject) ?? forms.at(-1) ?? start;
   return ascii(fitting, maxSubject);
 }

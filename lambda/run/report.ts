@@ -15,7 +15,7 @@ import { errorOf } from './failure.ts';
 import { type PlanEvent, parseInput } from './input.ts';
 import { unfinishedEntry } from './next.ts';
 import type { Log, Publisher, RunSettings, Subscriptions } from './services.ts';
-import { assertReadable, type DoneEntry, type Entry, emptyState, type RunState } from './state.ts';
+import { assertReadable, type DoneEntry, emptyState, type RunState } from './state.ts';
 import { view } from './view.ts';
 
 /** A run may last 24 hours (maxRunHours), and its last polls a little longer. A redrive may be a week late. */
@@ -62,17 +62,19 @@ export async function report(event: ReportEvent, services: ReportServices): Prom
   const composed = composeReport(state, services, mode === 'preview' ? await subscribed : undefined);
   const { result, policies, cause } = composed;
   log.info('report', { result, policies: policies.length, cause });
-  const count = async () => services.count?.(composed, await subscribed);
+  const count = async (counted: Report) => services.count?.(counted, await subscribed);
   let isPublished: boolean;
   try {
     isPublished = await publisher.publish(composed, state.byHand);
   } catch (error) {
     const { count: failed, last } = event.retry;
     log.error('the report was not published', { error, try: failed + 1, of: last + 1 });
-    if (failed >= last) await count();
+    // The rows are counted by the run that publishes their verdict.
+    if (failed >= last)
+      await count({ ...composed, policies: policies.map((one) => ({ ...one, rowsDeleted: undefined })) });
     throw error;
   }
-  await count();
+  await count(composed);
   const marks = isPublished && !state.ofChange ? marksOf(state) : [];
   const run = services.keepsRuns && mode === 'enforce' ? summaryOfRun(composed) : null;
   return { result, next: marks.length > 0 || run ? 'mark' : 'end', marks, run };
@@ -155,7 +157,7 @@ function dataOf(state: RunState, finishedAt: string): ReportData {
 function finalEntries({ entries, failure }: RunState): DoneEntry[] {
   // Truncate failed, and no Poll found out what it did: the truncation that was due may have been sent.
   const interrupted = failure ? entries.find((entry) => entry.phase === 'approved') : undefined;
-  const finalEntry = (entry: Entry): DoneEntry => {
+  return entries.map((entry): DoneEntry => {
     if (entry.phase === 'done') return entry;
     if (entry.phase === 'watched') return unfinishedEntry(entry, 'step');
     if (entry !== interrupted) return doneEntry(entry, 'not-started', { kind: 'setup', what: 'run' });
@@ -165,8 +167,7 @@ function finalEntries({ entries, failure }: RunState): DoneEntry[] {
       error: errorOf(failure),
       sent: 'maybe',
     });
-  };
-  return entries.map(finalEntry);
+  });
 }
 
 /** Smallest first, then by name; entries without a count come last. */

@@ -1,5 +1,6 @@
 import type { Attempt, Unresolved, Verdict } from '../ledger/record.ts';
 import type { Cause, CauseOf, Counters } from '../model/cause.ts';
+import type { PolicyEntry } from '../model/report-schema.ts';
 import { accountsFor, defaultTolerance, exceedsTolerance, type KeptRows, keptRows } from './kept.ts';
 import { agreeingChecksMillis } from './next-check.ts';
 import { isInPlace, isRemainder, type Observation, remainderLimits, rowsProcessed, type Watch } from './watch.ts';
@@ -197,7 +198,7 @@ export function isFinal(
 }
 
 /** What the record becomes: lost rows, and a reindex that is not proven, wait for a person. */
-export const stateAfter = ({ outcome, method }: Verdict): 'idle' | 'quarantined' =>
+export const stateAfter = ({ outcome, method }: Pick<PolicyEntry, 'outcome' | 'method'>): 'idle' | 'quarantined' =>
   outcome === 'rows-missing' || (outcome === 'unknown' && method === 'reindex') ? 'quarantined' : 'idle';
 
 const commonFields = ({ method, baseline }: Attempt, counts: Counts) => ({

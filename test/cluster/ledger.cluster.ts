@@ -207,10 +207,9 @@ describe.skipIf(programs === undefined)('On a real API server', () => {
           await forward();
           if (requests === killedAt) child.kill('SIGKILL');
         });
-        const run = () =>
-          fork(join(import.meta.dirname, 'writer.ts'), [proxy.url, space.namespace, space.token, `${times}`], {
-            execArgv: ['--import', 'tsx'],
-          });
+        const script = join(import.meta.dirname, '../cli/ledgers/writer.ts');
+        const args = [`${times}`, proxy.url, space.namespace, space.token];
+        const run = () => fork(script, args, { execArgv: ['--import', 'tsx'] });
         let child = run();
         const ended = () =>
           new Promise<void>((resolve) => {

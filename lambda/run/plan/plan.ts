@@ -133,17 +133,19 @@ async function planEntries(toCount: readonly ReadablePolicy[], context: PlanCont
   const rest = toCount.slice(planned.length);
   planned.push(...(await Promise.all(rest.map((policy) => limit(() => planOne(policy, context))))));
   const found = (entry: PlanResult) =>
-    entry.phase === 'unsearched' ? limit(() => searchCutoff(entry, context)) : entry;
+    entry.phase === 'unsearched' ? limit(async () => logged(await searchCutoff(entry, context), context)) : entry;
   return Promise.all(planned.map(found));
 }
 
 async function planOne(policy: ReadablePolicy, context: PlanContext): Promise<PlanResult> {
   const planned = await planPolicy(policy, context);
-  const { index, phase } = planned;
-  const shown = phase === 'unsearched' ? {} : view(planned, context.state);
-  const decision = phase === 'done' ? decisionOf(planned) : {};
-  context.services.log.info(plannedLine, { ...shown, ...decision, index, phase });
-  return planned;
+  return planned.phase === 'unsearched' ? planned : logged(planned, context);
+}
+
+function logged(entry: Entry, { state, services }: PlanContext): Entry {
+  const { index, phase } = entry;
+  services.log.info(plannedLine, { ...view(entry, state), ...(phase === 'done' && decisionOf(entry)), index, phase });
+  return entry;
 }
 
 /**

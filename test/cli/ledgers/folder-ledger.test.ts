@@ -132,7 +132,7 @@ afterAll(() => {
 
 /** A process that increments one counter in the ledger `times` times, and reports each write that it won. */
 function writer(folder: string, times: number): { child: ChildProcess; won: number[]; ended: Promise<void> } {
-  const child = fork(programs['ledger-writer'], [folder, `${times}`]);
+  const child = fork(programs['ledger-writer'], [`${times}`, folder]);
   processes.push(child);
   const won: number[] = [];
   child.on('message', (revision) => won.push(revision as number));

@@ -42,6 +42,14 @@ test('the text of every case is OpenMetrics, and names stage and mode everywhere
   }
 });
 
+test.each([
+  ['2026-11-27T03:00:00.000Z', ['unknown', 'quarantined']],
+  [undefined, ['unknown']],
+])('An index that its verdict quarantines is quarantined in the figures at once: decided at %s', (decidedAt, said) => {
+  const entry = anEntry('unknown', { kind: 'unproven', inPlace: false }, { method: 'reindex', decidedAt });
+  expect(figuresOf(withSentences(aReportOf([entry]))).match(/(?<=outcome=")[^"]+/g)).toEqual(said);
+});
+
 const inDocs = (name: string) => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
 
 /** A run's series, each of its metrics with its labels. */

@@ -108,11 +108,7 @@ export const tellingMutants: readonly Mutant[] = [
     ],
   ]),
   mutant(15, 'does not count the missing rows of an earlier run', [
-    [
-      'aws/metrics',
-      'rowsMissing',
-      takes('report', '{ ...report, policies: report.policies.filter(({ resumed }) => !resumed) }'),
-    ],
+    ['aws/metrics', 'lostIn', returns('args[0].resumed ? 0 : it')],
   ]),
   mutant(15, 'is content where an earlier run has lost rows', [
     [

@@ -43,17 +43,14 @@ export interface Invocation {
 
 export const named = (name: string, message = name): Error => Object.assign(new Error(message), { name });
 
+type Call = [world: World, step: Step, caller: Caller, input: unknown, timeoutSeconds: number];
+
 /**
  * Calls a step as Step Functions calls a function: it may never start, die, or outlive its own timeout or the state's.
  * What the caller gets says nothing about what the function still does.
  */
-export function invoke(
-  world: World,
-  step: Step,
-  caller: Caller,
-  input: unknown,
-  timeoutSeconds: number,
-): Promise<unknown> {
+export function invoke(...call: Call): Promise<unknown> {
+  const [world] = call;
   const { chances, weather } = world;
   if (chances.happens(weather.call)) {
     world.injected('function not begun');
@@ -61,18 +58,12 @@ export function invoke(
   }
   if (chances.happens(weather.call / 2)) {
     world.injected('function begun twice');
-    invokeOnce(world, step, caller, input, timeoutSeconds).catch(() => {});
+    invokeOnce(...call).catch(() => {});
   }
-  return invokeOnce(world, step, caller, input, timeoutSeconds);
+  return invokeOnce(...call);
 }
 
-function invokeOnce(
-  world: World,
-  step: Step,
-  caller: Caller,
-  input: unknown,
-  timeoutSeconds: number,
-): Promise<unknown> {
+function invokeOnce(...[world, step, caller, input, timeoutSeconds]: Call): Promise<unknown> {
   const { time, chances, weather } = world;
   return new Promise((resolve, reject) => {
     const info = begin(world, step, caller);

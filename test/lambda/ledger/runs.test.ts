@@ -24,14 +24,11 @@ describe('The last runs', () => {
   });
 
   test('take less than 100 kB, with sixty-four indices in each run', () => {
+    const most = Number.MAX_SAFE_INTEGER;
     const indices = Array.from({ length: 64 }, (_, at) => ({
       name: `${'e'.repeat(60)}.${'a'.repeat(60)}${at}`,
       outcome: 'rows-missing',
-      ...{
-        rowsDeleted: 9_007_199_254_740_991,
-        rowsMissing: 9_007_199_254_740_991,
-        approvedRows: 9_007_199_254_740_991,
-      },
+      ...{ rowsDeleted: most, rowsMissing: most, approvedRows: most },
     }));
     const text = textAfter(...Array.from({ length: 30 }, (_, at) => aRun(`run-${at}`, { indices })));
     expect(Buffer.byteLength(text)).toBeLessThan(100_000);
@@ -55,11 +52,10 @@ describe('The last runs', () => {
 
   test('keep the run of a writer that was first', async () => {
     let stored: string | undefined;
-    let others = 1;
     const store = {
       readRuns: async () => stored,
       async replaceRuns(next: string, before: string | undefined) {
-        if (others-- > 0) stored = withRun(stored, aRun('other'));
+        stored ??= textAfter(aRun('other'));
         if (stored !== before) return false;
         stored = next;
         return true;
@@ -97,27 +93,35 @@ describe('A run in short', () => {
     });
   });
 
-  test('says by which policy rows went, and who asked for what an earlier run has sent', () => {
-    const sent = { method: 'delete', cutoffMillis: 7, by: 'eve', approvedRows: 15, rowsDeleted: 12 } as const;
+  test('says by which policy rows went, and who asked for what an earlier run has sent, if it had a name', () => {
+    const sent = { method: 'delete', cutoffMillis: 7, by: 'eve', resumed: true, decidedAt: 'then' } as const;
+    const failed = { kind: 'step-failed', step: 'truncate', error: 'x' } as const;
     const report = aReport([
       anEntry('truncated', { kind: 'verified' }, { ...sent, decidedBy: 'another' }),
+      anEntry('truncated', { kind: 'verified' }, { ...sent, by: undefined, decidedBy: 'another' }),
       anEntry('above-ceiling', { kind: 'above-ceiling', approveRows: 5 }, { aspect: 'a', cutoffMillis: 7 }),
+      anEntry(
+        'failed',
+        { ...failed, sent: 'no' },
+        { ...sent, by: undefined, resumed: undefined, decidedAt: undefined },
+      ),
+      anEntry('unknown', { ...failed, sent: 'maybe' }, { method: 'reindex', cutoffMillis: 7 }),
     ]);
     const { indices } = summaryOfRun({ ...report, by: 'schedule' });
-    expect(indices).toMatchObject([{ retentionDays: 90, cutoffMillis: 7, by: 'eve', run: 'another' }, {}]);
-    expect(indices[1]).not.toHaveProperty('cutoffMillis');
+    expect(indices[0]).toMatchObject({ retentionDays: 90, cutoffMillis: 7, decidedAt: 'then', run: 'another' });
+    expect(indices.map(({ by, cutoffMillis }) => by ?? cutoffMillis).join()).toBe('eve,somebody,,,7');
   });
 
   test('names what was released, with the rows accepted as lost, or refused, and by which earlier run', () => {
-    const of = (decidedBy: string, index: string, accepted?: number) =>
-      ({ kind: 'released', index, by: 'eve', decidedBy, decidedAt: '2026-11-27T03:00:00.000Z', accepted }) as never;
+    const of = (decidedBy: string, index: string, accepted?: number, by?: string) =>
+      ({ kind: 'released', index, by, decidedBy, decidedAt: '2026-11-27T03:00:00.000Z', accepted }) as never;
     const report = aReport([]);
     const refused = { kind: 'not-released', index: 'dataset.c', why: 'missing', missing: 7 } as never;
-    const notes = [of(report.runId, 'dataset.a', 2250), of('another', 'dataset.b', 1), refused];
+    const notes = [of(report.runId, 'dataset.a', 2250, 'eve'), of('another', 'dataset.b', 1), refused];
     expect(summaryOfRun({ ...report, by: 'eve', notes })).toMatchObject({
       released: [
         { name: 'dataset.a', accepted: 2250, by: undefined, run: undefined },
-        { name: 'dataset.b', accepted: 1, by: undefined, run: 'another' },
+        { name: 'dataset.b', accepted: 1, by: 'somebody', run: 'another' },
       ],
       notReleased: ['dataset.c'],
     });

@@ -8,12 +8,12 @@ import { aPolicyFor, type RunOptions, type World, worlds } from '../../support/w
 const open = worlds();
 type Line = [message: string, fields: Record<string, unknown> | undefined];
 
-async function logged(options: RunOptions = {}, prepare: (world: World) => void = () => {}): Promise<Line[]> {
+async function logged(options: RunOptions = {}, prepare: (world: World) => void = () => {}, policy = {}) {
   const lines: Line[] = [];
   const write = (message: string, fields?: Record<string, unknown>) => void lines.push([message, fields]);
   const log = { info: write, warn: write, error: write };
   const observe = (services: Omit<RunServices, 'deadline'>) => ({ ...services, log });
-  const policies = [aPolicyFor('operation'), aPolicyFor('datasetProfile', { enabled: false })];
+  const policies = [aPolicyFor('operation', policy), aPolicyFor('datasetProfile', { enabled: false })];
   const world = await open({ observe, policies });
   prepare(world);
   await world.run(options);
@@ -37,6 +37,14 @@ test('A run logs each decision, each call, its task and its verdict', async () =
   expect(truncate).toEqual({ index: anIndex, phase: 'watched', outcome: undefined, cause: undefined, taskId });
   expect(verdict).toMatchObject({ index: anIndex, outcome: 'truncated', rowsDeleted: 600, taskId });
   expect(report).toEqual({ result: 'ok', policies: 2, cause: undefined });
+});
+
+test('An index above its row limit is logged once its cutoff is found, with all its rows', async () => {
+  const lines = await logged({}, () => {}, { maxRowsPerRun: 200 });
+  const planned = lines.flatMap(([message, fields]) => (message === 'planned' ? [fields] : []));
+  const [{ rowsToDelete } = {}] = planned;
+  expect(planned).toMatchObject([{ index: anIndex, phase: 'approved', rowsTotal: 1000, rowsPastRetention: 600 }]);
+  expect(rowsToDelete).toBeLessThanOrEqual(200);
 });
 
 test('A truncation that is refused is logged with its reason', async () => {

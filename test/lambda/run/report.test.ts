@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { ReportData } from '../../../lambda/model/report-schema.ts';
+import type { Report, ReportData } from '../../../lambda/model/report-schema.ts';
 import { composeReport, report, stateOf } from '../../../lambda/run/report.ts';
 import type { RunSettings } from '../../../lambda/run/services.ts';
+import { anEntry } from '../../support/reports.ts';
 import { aRunState } from '../../support/states.ts';
 
 /** The report of a run, from its state or from what is left of it. */
@@ -50,12 +51,13 @@ test.each([
   expect(compose(aRunState([], { runStartMillis: clock.now() - hours * 3_600_000 })).notes).toEqual(notes);
 });
 
+const truncated = anEntry('truncated', { kind: 'verified' }, { rowsDeleted: 7 });
 const services = (publish: () => Promise<boolean>, order: string[] = []) => ({
   settings,
   clock,
-  addSentences,
+  addSentences: (facts: ReportData) => addSentences({ ...facts, policies: [truncated] }),
   log: { info() {}, warn() {}, error: (message: string) => void order.push(message) },
-  count: () => void order.push('counted'),
+  count: ({ policies }: Report) => void order.push(['counted', ...policies.map((one) => one.rowsDeleted)].join(' ')),
   publisher: { publish },
 });
 const refused = async (): Promise<never> => {
@@ -79,15 +81,15 @@ describe('the tries of Report', () => {
   }
 
   test.each([0, 5])('count the results once they are published: after %i failures', async (count) => {
-    expect(await tried(count, true)).toEqual(['published', 'counted', 'end']);
+    expect(await tried(count, true)).toEqual(['published', 'counted 7', 'end']);
   });
 
   test.each([0, 4])('leave the count to a later try: after %i failures', async (count) => {
     expect(await tried(count, false)).toEqual(['the report was not published', 'the topic is gone']);
   });
 
-  test('count them in the last try, so that an alarm fires where no message is taken', async () => {
-    expect(await tried(5, false)).toEqual(['the report was not published', 'counted', 'the topic is gone']);
+  test('count them in the last try, so that an alarm fires where no message is taken, but not its rows', async () => {
+    expect(await tried(5, false)).toEqual(['the report was not published', 'counted ', 'the topic is gone']);
   });
 });
 

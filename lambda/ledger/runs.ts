@@ -117,14 +117,20 @@ export function summaryOfRun(report: Report): RunSummary {
   const released = notes
     .filter((note) => note.kind === 'released')
     .map(({ index: name, accepted, unknown, decidedBy, by }) => ({
-      ...{ name, accepted, unproven: unknown !== undefined || undefined },
+      name,
+      accepted,
+      unproven: unknown !== undefined || undefined,
       ...earlierOf(decidedBy, by, decidedBy !== runId),
     }));
   const notReleased = notes.flatMap((note) =>
     note.kind === 'not-released' && note.why !== 'idle' ? [note.index] : [],
   );
   return {
-    ...{ runId, finishedAt, by, jobVersion, result },
+    runId,
+    finishedAt,
+    by,
+    jobVersion,
+    result,
     indices: policies
       .filter(({ outcome }) => !quietOutcomes.includes(outcome))
       .map((entry) => ({

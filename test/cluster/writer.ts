@@ -1,16 +1,6 @@
 import { configMaps } from '../../cli/ledgers/config-maps.ts';
 import { kubernetesLedger } from '../../cli/ledgers/kubernetes-ledger.ts';
-import { revisionOf } from '../../lambda/ledger/record.ts';
-import { anIdle } from '../support/records.ts';
-
-/** Writes the next revision of one record until it has won the given number of times, and prints each revision it won. */
+import { countUp } from '../support/count-up.ts';
 
 const [url = '', namespace = '', token = '', times = '0'] = process.argv.slice(2);
-const ledger = kubernetesLedger(configMaps({ url, namespace, token: () => token }));
-for (let won = 0; won < Number(times); ) {
-  const revision = revisionOf(await ledger.read('counter')) + 1;
-  if (!(await ledger.replace(anIdle({ index: 'counter', revision })))) continue;
-  won += 1;
-  process.send?.(revision);
-}
-process.disconnect();
+await countUp(kubernetesLedger(configMaps({ url, namespace, token: () => token })), Number(times));

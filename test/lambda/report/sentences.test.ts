@@ -203,6 +203,11 @@ describe('what is offered to type fits the situation', () => {
   );
 });
 
+test('a text for people that is empty is not shown', () => {
+  const entry = anEntry('failed', { kind: 'gone', what: 'deleted' }, { owner: '' });
+  expect(itemsOf(aReport([entry]), context).problems[0]?.owner).toBe('');
+});
+
 test('--timeout is named where it would help: on a machine, and not for a truncation', () => {
   const error = { kind: 'timeout', operation: 'dry-run', seconds: 60 } as const;
   expect(errorSentences(error).next).toMatchObject({

@@ -27,8 +27,7 @@ for (const { file, text, title } of histories) {
 }
 
 test('every kind of cause and note comes up in a history, in each of its variants', () => {
-  // Of another version, or about identities, subscribers, and more entries than a history has; a cutoff that only a
-  // wrong clock makes too young: in tests of their own.
+  // Of another version, of clocks, identities, subscribers, and more entries than a history has: in tests of their own.
   const others = [
     ...['step-failed step=plan', 'unresolved why=server', 'guard which=floor', 'unread', 'token-expires'],
     ...['certificate-expires', 'unconfirmed', 'empty-ledger', 'beyond', 'shortened'],

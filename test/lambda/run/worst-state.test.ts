@@ -93,7 +93,6 @@ const attempt: Required<Attempt> = {
   maxMissingPercent: 0.123456789,
   end,
 };
-/** What another version wrote is shown by no run. */
 const verdictOf = (at: number): Required<Omit<Verdict, 'ofLaterVersion'>> => ({
   outcome: 'unknown',
   cause: causes[at % causes.length] as Cause,

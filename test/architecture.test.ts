@@ -1,6 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { options } from '../cli/command-line/options.ts';
+import { outcomes } from '../lambda/model/outcomes.ts';
+import { policyFields } from '../lambda/model/policy-fields.ts';
+import { entryFields } from '../lambda/model/report-schema.ts';
+import { engineKinds, serverErrorKinds } from '../lambda/model/server-error.ts';
+import { settingFields } from '../lambda/settings/fields.ts';
 
 /**
  * The folders of docs/architecture.md and the direction of their imports: the core knows neither AWS nor the command
@@ -137,6 +143,23 @@ test('every file that docs/architecture.md names is there', () => {
     ...textOf('docs/architecture.md').matchAll(/`((?:lambda|cli|infra|test|build|bench)\/[\w./-]+\.ts)`/g),
   ];
   for (const [, path = ''] of named) expect([path, existsSync(join(root, path))]).toEqual([path, true]);
+});
+
+/** What is declared in one file, and how other files have it: by its name, or in quotes. */
+test.each<[what: string, words: readonly string[], declaring: RegExp, isQuoted?: true]>([
+  ['option', Object.keys(options), /\b(?:options|verbs)\.ts$/],
+  ['setting of a stage', Object.keys(settingFields), /settings\/fields|stage-props/],
+  ['field of a policy', Object.keys(policyFields(1)), /policy-fields|difference|stage-props/],
+  ['figure of a report', Object.keys(entryFields), /^lambda\/model\//],
+  ['kind of server error', serverErrorKinds, /^lambda\/(?:model|report)\//, true],
+  ['kind of engine error', engineKinds, /^lambda\/(?:model|report)\//, true],
+  ['outcome', outcomes, /^lambda\/(?:model|report)\/|^cli/, true],
+])('no %s is declared that nothing uses', (_, words, declaring, isQuoted) => {
+  const using = productFolders.flatMap(filesBelow).filter((file) => !declaring.test(file));
+  const code = using.map(textOf).join('\n');
+  const uses = (word: string) =>
+    isQuoted ? new RegExp(`'${word}'`) : new RegExp(`[.{,'] ?${word}\\b|^ +${word}\\b`, 'm');
+  expect(words.filter((word) => !uses(word).test(code))).toEqual([]);
 });
 
 test('the product imports no tool of tests, benches or builds', () => {

@@ -1,5 +1,5 @@
 import { type Outcome, results } from '../../lambda/model/outcomes.ts';
-import type { PolicyEntry, Report } from '../../lambda/model/report-schema.ts';
+import type { IndexData, PolicyEntry, Report } from '../../lambda/model/report-schema.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import { stateAfter } from '../../lambda/truncation/judge.ts';
 
@@ -9,19 +9,20 @@ import { stateAfter } from '../../lambda/truncation/judge.ts';
  */
 export function figuresOf(report: Report): string {
   const { stage, mode, policies, result, startedAt, finishedAt } = report;
-  const ofIndices = (field: (typeof perIndex)[number]['field']): Sample[] =>
-    policies.flatMap(({ [field]: value, ...entry }) =>
-      value === undefined ? [] : [{ labels: { stage, mode, index: dottedName(entry) }, value }],
-    );
+  const labelsOf = (entry: PolicyEntry) => ({ stage, mode, index: dottedName(entry) });
+  const ofIndices = (field: RowsField): Sample[] =>
+    policies.flatMap((entry) => (entry[field] === undefined ? [] : { labels: labelsOf(entry), value: entry[field] }));
   const run = (value: number): Sample[] => [{ labels: { stage, mode }, value }];
   const [started, finished] = [Date.parse(startedAt) / 1000, Date.parse(finishedAt) / 1000];
   return [
-    ...perIndex.flatMap(({ name, help, field }) => family(name, help, ofIndices(field))),
+    ...Object.entries(perIndex).flatMap(([field, text]) =>
+      text ? family(...text, ofIndices(field as RowsField)) : [],
+    ),
     ...family(
       'index_outcome',
       'The outcome for the index; always 1.',
       policies.flatMap((entry) =>
-        outcomesOf(entry).map((outcome) => ({ labels: { stage, mode, index: dottedName(entry), outcome }, value: 1 })),
+        outcomesOf(entry).map((outcome) => ({ labels: { ...labelsOf(entry), outcome }, value: 1 })),
       ),
     ),
     ...family('run_result', 'The result of the run: 0 ok, 1 attention, 2 failed.', run(results.indexOf(result))),
@@ -32,17 +33,19 @@ export function figuresOf(report: Report): string {
   ].join('\n');
 }
 
-const perIndex = [
-  { name: 'index_rows', help: 'Rows of the index before the run.', field: 'rowsTotal' },
-  { name: 'index_rows_to_delete', help: 'Rows to delete in this run.', field: 'rowsToDelete' },
-  { name: 'index_rows_deleted', help: 'Rows deleted, by counting.', field: 'rowsDeleted' },
-  { name: 'index_rows_missing', help: 'Rows that should have stayed and are gone.', field: 'rowsMissing' },
-  {
-    name: 'index_rows_not_visible',
-    help: 'Rows that a reindex has written, or may have, and that no count shows.',
-    field: 'rowsNotVisible',
-  },
-] as const;
+type RowsField = Extract<keyof IndexData, `rows${string}`>;
+
+/** Of each number of rows, its name and what it counts; undefined where only the report has it. */
+const perIndex: Record<RowsField, [name: string, help: string] | undefined> = {
+  rowsTotal: ['index_rows', 'Rows of the index before the run.'],
+  rowsToDelete: ['index_rows_to_delete', 'Rows to delete in this run.'],
+  rowsDeleted: ['index_rows_deleted', 'Rows deleted, by counting.'],
+  rowsMissing: ['index_rows_missing', 'Rows that should have stayed and are gone.'],
+  rowsNotVisible: ['index_rows_not_visible', 'Rows that a reindex has written, or may have, and that no count shows.'],
+  rowsPastRetention: undefined,
+  rowsRemaining: undefined,
+  rowsLeftBehind: undefined,
+};
 
 /** An index that its verdict quarantines is quarantined at once: no alert waits for the next run to say so. */
 const outcomesOf = (entry: PolicyEntry): Outcome[] =>

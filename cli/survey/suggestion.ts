@@ -1,3 +1,4 @@
+import { dueOf } from '../../lambda/model/outcomes.ts';
 import { maxNameLength, maxPolicies } from '../../lambda/model/policy-fields.ts';
 import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
 import { decide, policyCutoff, type Rejection } from '../../lambda/policy/decision.ts';
@@ -122,7 +123,7 @@ function suggestOne(index: SurveyedIndex, counts: Counted): SuggestedPolicy {
   const age = candidates.find((days) => {
     if (days < 365 && !isLong) return false;
     const outcome = decided({ entityType, aspect, retentionDays: days }, counts, counts.older[days])?.outcome;
-    return outcome !== 'nothing-to-delete' && outcome !== 'below-threshold';
+    return outcome === undefined || dueOf[outcome] !== 'no';
   });
   if (age === undefined) {
     const why =

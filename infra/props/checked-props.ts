@@ -2,7 +2,7 @@ import { Annotations, Stack, Token } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { unknownKey } from '../../lambda/policy/explain.ts';
 import { regionProblems } from '../../lambda/settings/cross-field-checks.ts';
-import { settingFields } from '../../lambda/settings/fields.ts';
+import { type ResourceField, settingFields } from '../../lambda/settings/fields.ts';
 import { inspectSettings, namingOf, type Settings, SettingsError } from '../../lambda/settings/settings.ts';
 import { type Warning, warningsOf } from '../../lambda/settings/warnings.ts';
 import type { DatahubRetentionProps } from './construct-props.ts';
@@ -79,13 +79,14 @@ function regionOf({ region, account }: Stack): string | undefined {
 }
 
 /** Where resources are, by the settings that name them: that of a stack, or what an ARN says. */
-const environmentsOf = ({ topic, alarmTopic, tokenKey, encryptionKey }: Resources) => ({
-  topicArn: topic?.env,
-  topicKeyArn: topic?.masterKey?.env,
-  alarmTopicArn: alarmTopic?.env,
-  tokenKeyArn: tokenKey?.env,
-  encryptionKeyArn: encryptionKey?.env,
-});
+const environmentsOf = ({ topic, alarmTopic, tokenKey, encryptionKey }: Resources) =>
+  ({
+    topicArn: topic?.env,
+    topicKeyArn: topic?.masterKey?.env,
+    alarmTopicArn: alarmTopic?.env,
+    tokenKeyArn: tokenKey?.env,
+    encryptionKeyArn: encryptionKey?.env,
+  }) satisfies Record<Exclude<ResourceField, 'subnetIds' | 'securityGroupIds'>, unknown>;
 
 /** What another account has to allow, because no deployment of this one can. */
 function otherAccounts({ account }: Stack, resources: Resources, called: (field: string) => string): Warning[] {

@@ -5,7 +5,7 @@ import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import type { ResourceField } from '../../lambda/settings/fields.ts';
-import { type FieldNames, type Settings, SettingsError } from '../../lambda/settings/settings.ts';
+import { type Settings, SettingsError } from '../../lambda/settings/settings.ts';
 import { UnresolvedValue } from '../../lambda/settings/unresolved.ts';
 import type { ConstructResources } from './construct-props.ts';
 
@@ -65,7 +65,7 @@ export const namesOfProps = {
   securityGroupIds: 'securityGroups',
   tokenKeyArn: 'tokenKey',
   encryptionKeyArn: 'encryptionKey',
-} as const satisfies FieldNames;
+} as const satisfies Record<ResourceField, string>;
 
 /** The given resources as a stage file names them, for the same checks; what only the deployment knows is marked. */
 export function namesOfResources({ topic, alarmTopic, tokenKey, encryptionKey, network }: Resources) {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { parseJson } from '../gms/responses/json-value.ts';
-import { outcomes, quietOutcomes, results } from '../model/outcomes.ts';
+import { dueOf, outcomes, results } from '../model/outcomes.ts';
 import type { PolicyEntry, Report } from '../model/report-schema.ts';
 import { dottedName } from '../policy/aspects.ts';
 import { type Ledger, LedgerError } from './ledger.ts';
@@ -132,7 +132,7 @@ export function summaryOfRun(report: Report): RunSummary {
     jobVersion,
     result,
     indices: policies
-      .filter(({ outcome }) => !quietOutcomes.includes(outcome))
+      .filter(({ outcome }) => dueOf[outcome] !== 'no')
       .map((entry) => ({
         name: dottedName(entry),
         outcome: entry.outcome,

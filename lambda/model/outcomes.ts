@@ -7,22 +7,22 @@ export type Result = (typeof results)[number];
 export const urgencies = ['act', 'week', 'change', 'nothing'] as const;
 export type Urgency = (typeof urgencies)[number];
 
-/** Each outcome, in the order in which people need to hear about them, the worst first, and whether anything was due. */
+/** Each outcome, the worst first, as people need to hear about them; `in vain`: the run could do nothing that was due. */
 const table = {
-  'rows-missing': { result: 'failed', due: true },
-  quarantined: { result: 'attention', due: true },
-  unknown: { result: 'failed', due: true },
-  failed: { result: 'failed', due: true },
-  'above-ceiling': { result: 'attention', due: true },
-  incomplete: { result: 'attention', due: true },
-  'not-started': { result: 'attention', due: true },
-  'still-running': { result: 'attention', due: true },
-  truncated: { result: 'ok', due: true },
-  'would-truncate': { result: 'ok', due: true },
-  'below-threshold': { result: 'ok', due: false },
-  'nothing-to-delete': { result: 'ok', due: false },
-  disabled: { result: 'ok', due: false },
-} as const satisfies Record<string, { result: Result; due: boolean }>;
+  'rows-missing': { result: 'failed', due: 'yes' },
+  quarantined: { result: 'attention', due: 'yes' },
+  unknown: { result: 'failed', due: 'in vain' },
+  failed: { result: 'failed', due: 'in vain' },
+  'above-ceiling': { result: 'attention', due: 'yes' },
+  incomplete: { result: 'attention', due: 'yes' },
+  'not-started': { result: 'attention', due: 'in vain' },
+  'still-running': { result: 'attention', due: 'yes' },
+  truncated: { result: 'ok', due: 'yes' },
+  'would-truncate': { result: 'ok', due: 'yes' },
+  'below-threshold': { result: 'ok', due: 'no' },
+  'nothing-to-delete': { result: 'ok', due: 'no' },
+  disabled: { result: 'ok', due: 'no' },
+} as const satisfies Record<string, { result: Result; due: 'yes' | 'no' | 'in vain' }>;
 
 export type Outcome = keyof typeof table;
 
@@ -36,13 +36,13 @@ export const countedOutcomes: readonly Outcome[] = counted;
 
 export const outcomes = Object.keys(table) as [Outcome, ...Outcome[]];
 
-export const resultOf = Object.fromEntries(outcomes.map((each) => [each, table[each].result])) as Record<
-  Outcome,
-  Result
->;
-
-/** Nothing was due, or its policy is switched off. */
-export const quietOutcomes: readonly Outcome[] = outcomes.filter((each) => !table[each].due);
+const columnOf = <Column extends 'result' | 'due'>(column: Column) =>
+  Object.fromEntries(outcomes.map((each) => [each, table[each][column]])) as Record<
+    Outcome,
+    (typeof table)[Outcome][Column]
+  >;
+export const resultOf = columnOf('result');
+export const dueOf = columnOf('due');
 
 export function worst(given: readonly Result[]): Result {
   return results.findLast((result) => given.includes(result)) ?? 'ok';

@@ -77,12 +77,19 @@ export const policyFields = (minRetentionDays: number) => ({
 
 type Field = keyof ReturnType<typeof policyFields>;
 
-/** Fields for people: a run continues when they change. */
-const forPeople = ['owner', 'note'] as const satisfies readonly Field[];
+/** Fields for people: a run continues when they change, and every message about the index shows them. */
+export const forPeople = ['owner', 'note'] as const satisfies readonly Field[];
+export type FieldForPeople = (typeof forPeople)[number];
 
-export type ComparedField = Exclude<Field, (typeof forPeople)[number]>;
+export type ComparedField = Exclude<Field, FieldForPeople>;
 
 /** Fields that must not change between Plan and the call (rule 3): all that are not for people. */
 export const comparedFields = Object.keys(policyFields(1)).filter(
   (field) => !(forPeople as readonly string[]).includes(field),
 ) as [ComparedField, ...ComparedField[]];
+
+type TextsForPeople = { [Each in FieldForPeople]?: string | undefined };
+
+/** What a policy says to people, each text as `change` makes it. */
+export const textsForPeople = (policy: TextsForPeople, change = (text: string) => text): TextsForPeople =>
+  Object.fromEntries(forPeople.map((field) => [field, policy[field] && change(policy[field])]));

@@ -3,6 +3,7 @@ import { causeSchema } from './cause.ts';
 import { methodSchema } from './method.ts';
 import { type Note, noteWithTextSchema } from './note.ts';
 import { outcomes, results } from './outcomes.ts';
+import type { FieldForPeople } from './policy-fields.ts';
 
 /**
  * The report of one run: subscribers get it as JSON, and every message is made from it. Numbers are numbers, times are
@@ -59,7 +60,7 @@ export const entryFields = {
   server: optionalText('the server that the verdict is about, where it is not the server of this run'),
   owner: optionalText("the policy's; not interpreted"),
   note: optionalText("the policy's; not interpreted"),
-} as const;
+} as const satisfies Record<FieldForPeople, z.ZodType> & z.core.$ZodShape;
 
 const entrySchema = z.object(entryFields);
 

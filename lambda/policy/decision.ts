@@ -55,44 +55,46 @@ export interface Rejection {
 
 type Step = 'plan' | 'truncate';
 
-/** Whether a step makes this check and, if not, why it need not. */
+/** Whether a step makes this check (`limited`: of the part that a row limit leaves) and, if not, why it need not. */
 type Applies = 'asked' | `not asked: ${string}`;
 
-type Check = Record<Step, Applies> & { rejection(input: DecisionInput): Rejection | undefined };
+type Check = Record<Step | 'limited', Applies> & { rejection(input: DecisionInput): Rejection | undefined };
+
+const always = { plan: 'asked', truncate: 'asked', limited: 'asked' } as const;
+/** What is about the share of all old rows. */
+const ofAllRows = { ...always, limited: "not asked: the policy's own cutoff decides" } as const;
+const inTruncate = { ...always, plan: 'not asked: there is nothing to compare with' } as const;
 
 /**
  * Every reason why an index is not truncated, as a list of checks in the order in which they are made (rules 2 and 3).
- * A new one has to say for both steps whether it is asked; a test goes through the list. Whether a policy is enabled
- * and can be read comes before any dry run.
+ * A new one has to say whether each step asks it; a test goes through the list. Whether a policy is enabled and can be
+ * read comes before any dry run.
  */
 export const checks = {
   settings: {
+    ...inTruncate,
     plan: 'not asked: it has just read them, and a pause ends the run before Truncate',
-    truncate: 'asked',
     rejection: (input) => {
       const { settings } = before(input);
       return settings && { outcome: 'not-started', cause: settings };
     },
   },
   serverClock: {
-    plan: 'asked',
-    truncate: 'asked',
+    ...always,
     rejection: ({ dryRun: { clockSkewMillis = 0 } }) =>
       Math.abs(clockSkewMillis) > maxClockSkewMillis
         ? guard({ kind: 'guard', which: 'server-clock', found: clockSkewMillis })
         : undefined,
   },
   startInFuture: {
-    plan: 'asked',
-    truncate: 'asked',
+    ...always,
     rejection: ({ runStartMillis, nowMillis }) => {
       const found = runStartMillis - nowMillis;
       return found > maxStartAheadMillis ? guard({ kind: 'guard', which: 'start-in-future', found }) : undefined;
     },
   },
   floor: {
-    plan: 'asked',
-    truncate: 'asked',
+    ...always,
     rejection: ({ runStartMillis, nowMillis, cutoffMillis, minRetentionDays, dryRun: { clockSkewMillis = 0 } }) => {
       // Cutoffs are counted from the run's start, so the other two clocks get the tolerance that they have above:
       // otherwise a policy of exactly `minRetentionDays` would fail whenever one of them is a second behind.
@@ -107,20 +109,17 @@ export const checks = {
     },
   },
   counts: {
-    plan: 'asked',
-    truncate: 'asked',
+    ...always,
     rejection: ({ dryRun }) =>
       dryRun.rowsToDelete > dryRun.rowsTotal ? guard({ kind: 'guard', which: 'counts' }) : undefined,
   },
   nothingToDelete: {
-    plan: 'asked',
-    truncate: 'asked',
+    ...always,
     rejection: ({ dryRun }) =>
       dryRun.rowsToDelete === 0 ? { outcome: 'nothing-to-delete', cause: { kind: 'not-due' } } : undefined,
   },
   grown: {
-    plan: 'not asked: there is nothing to compare with',
-    truncate: 'asked',
+    ...inTruncate,
     rejection: (input) => {
       const { planned, isAgreed } = before(input);
       const { rowsToDelete: was } = planned;
@@ -131,19 +130,17 @@ export const checks = {
     },
   },
   threshold: {
-    plan: 'asked',
-    truncate: 'asked',
-    rejection: ({ policy: { minDeletePercent }, dryRun, isLimited }) =>
-      !isLimited && compareShare(dryRun.rowsToDelete, dryRun.rowsTotal, minDeletePercent) < 0
+    ...ofAllRows,
+    rejection: ({ policy: { minDeletePercent }, dryRun }) =>
+      compareShare(dryRun.rowsToDelete, dryRun.rowsTotal, minDeletePercent) < 0
         ? { outcome: 'below-threshold', cause: { kind: 'not-due', minDeletePercent } }
         : undefined,
   },
   ceiling: {
-    plan: 'asked',
-    truncate: 'asked',
-    rejection: ({ policy, dryRun, isLimited, approveRows: approved }) => {
+    ...ofAllRows,
+    rejection: ({ policy, dryRun, approveRows: approved }) => {
       const { rowsToDelete } = dryRun;
-      if (isLimited || rowsToDelete <= (approved ?? 0) || !isAboveCeiling(policy, dryRun)) return undefined;
+      if (rowsToDelete <= (approved ?? 0) || !isAboveCeiling(policy, dryRun)) return undefined;
       const { maxDeletePercent } = policy;
       const approveRows = withHeadroom(rowsToDelete);
       return {
@@ -153,22 +150,20 @@ export const checks = {
     },
   },
   refuseReindex: {
-    plan: 'asked',
-    truncate: 'asked',
+    ...always,
     rejection: ({ policy, dryRun }) =>
       policy.refuseReindex && dryRun.method === 'reindex'
         ? guard({ kind: 'guard', which: 'refuse-reindex' })
         : undefined,
   },
   taskStatus: {
-    plan: 'asked',
+    ...always,
     truncate: 'not asked: a right does not change within a run, and a reindex that cannot be judged is quarantined',
     rejection: ({ taskStatusError: error, dryRun }) =>
       error && dryRun.method === 'reindex' ? guard({ kind: 'guard', which: 'task-status', error }) : undefined,
   },
   methodChanged: {
-    plan: 'not asked: there is nothing to compare with',
-    truncate: 'asked',
+    ...inTruncate,
     rejection: (input) => {
       const { method } = input.dryRun;
       if (method === before(input).planned.method) return undefined;
@@ -176,8 +171,7 @@ export const checks = {
     },
   },
   rowsChanged: {
-    plan: 'not asked: there is nothing to compare with',
-    truncate: 'asked',
+    ...inTruncate,
     rejection: (input) => {
       const { baselineRows: was } = before(input);
       const { rowsToDelete: now, method } = input.dryRun;
@@ -186,8 +180,8 @@ export const checks = {
     },
   },
   rowLimit: {
+    ...inTruncate,
     plan: 'not asked: it looks for a cutoff within the limit',
-    truncate: 'asked',
     rejection: (input) => {
       const { policy, dryRun, approveRows = 0 } = input;
       // No limit applies to a reindex. Old rows may have arrived since Plan found a delete within the limit.
@@ -205,7 +199,8 @@ export const checks = {
  */
 export function decide(step: Step, input: DecisionInput): Rejection | undefined {
   for (const check of Object.values<Check>(checks)) {
-    const rejection = check[step] === 'asked' ? check.rejection(input) : undefined;
+    const isAsked = check[step] === 'asked' && (check.limited === 'asked' || !input.isLimited);
+    const rejection = isAsked ? check.rejection(input) : undefined;
     if (rejection) return rejection;
   }
   return undefined;

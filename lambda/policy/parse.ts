@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { IndexNames } from '../gms/backend.ts';
 import { capped } from '../gms/text.ts';
-import { maxNameLength } from '../model/policy-fields.ts';
+import { maxNameLength, textsForPeople } from '../model/policy-fields.ts';
 import { canonicalSpelling, dottedName, namesIn, searchIndex, sharingIndex } from './aspects.ts';
 import { explain } from './explain.ts';
 import { readJson, withPlace } from './read-json.ts';
@@ -81,12 +81,10 @@ function parseOne(source: string, value: unknown, named: IndexNames | undefined,
       `${source}: ${explain(parsed.error as z.ZodError, value, Object.keys(schema.shape))}`,
     );
   }
-  const { owner, note } = parsed.data;
   const policy = {
     ...parsed.data,
     ...canonicalSpelling(parsed.data.entityType, parsed.data.aspect),
-    owner: owner && capped(owner),
-    note: note && capped(note),
+    ...textsForPeople(parsed.data, capped),
   };
   return { kind: 'policy', index: searchIndex(policy), source, policy };
 }

@@ -1,5 +1,6 @@
 import type { Cause } from '../model/cause.ts';
-import { type Outcome, outcomes, quietOutcomes, resultOf, type Urgency, urgencies } from '../model/outcomes.ts';
+import { dueOf, type Outcome, outcomes, resultOf, type Urgency, urgencies } from '../model/outcomes.ts';
+import { type FieldForPeople, forPeople } from '../model/policy-fields.ts';
 import type { DecidedIndex, Report } from '../model/report-schema.ts';
 import { counted, date } from './sentences/numbers.ts';
 import {
@@ -92,13 +93,10 @@ export function itemsOf(report: Report, context: Context): Items {
  */
 function isHelpless({ policies }: Report): boolean {
   const due = policies.filter(
-    ({ outcome, cause }) =>
-      !quietOutcomes.includes(outcome) && !(cause.kind === 'unresolved' && cause.why === 'server'),
+    ({ outcome, cause }) => dueOf[outcome] !== 'no' && !(cause.kind === 'unresolved' && cause.why === 'server'),
   );
-  return due.length > 0 && due.every(({ outcome, cause }) => failedOutcomes.includes(outcome) && !isWanted(cause));
+  return due.length > 0 && due.every(({ outcome, cause }) => dueOf[outcome] === 'in vain' && !isWanted(cause));
 }
-
-const failedOutcomes: readonly Outcome[] = ['failed', 'not-started', 'unknown'];
 
 const isWanted = (cause: Cause): boolean =>
   (cause.kind === 'stopped' && (cause.by === 'paused' || cause.by === 'release')) ||
@@ -220,17 +218,22 @@ function ofEntries(entries: readonly [DecidedIndex, ...DecidedIndex[]], sentence
     names,
     claim: withPeriod(`${titles[outcome]}, ${sentences.what}`),
     sentences,
-    owner: ownersOf(entries),
+    owner: toPeople(entries),
     rank: rankOf(sentences, outcomes.indexOf(outcome)),
   };
 }
 
-function ownersOf(entries: readonly DecidedIndex[]): string {
-  const each = (texts: Array<string | undefined>) => [...new Set(texts.filter((text) => text !== undefined))];
-  const owners = each(entries.map(({ owner }) => owner)).map((owner) => oneLine(owner, 80));
-  const notes = each(entries.map(({ note }) => note)).map((note) => oneLine(note, 160));
-  return joined(
-    owners.length > 0 && `Owner: ${withoutPeriod(owners.slice(0, 3).join(', '))}.`,
-    notes[0] !== undefined && `Note: ${withoutPeriod(notes[0])}.`,
-  );
+/** Of each text for people: its name in a message, how many of several indices are shown, and their characters. */
+const shownForPeople: Record<FieldForPeople, [name: string, most: number, characters: number]> = {
+  owner: ['Owner', 3, 80],
+  note: ['Note', 1, 160],
+};
+
+function toPeople(entries: readonly DecidedIndex[]): string {
+  const texts = forPeople.map((field) => {
+    const [name, most, characters] = shownForPeople[field];
+    const each = [...new Set(entries.flatMap((entry) => entry[field] || []))].slice(0, most);
+    return each.length > 0 && `${name}: ${withoutPeriod(each.map((text) => oneLine(text, characters)).join(', '))}.`;
+  });
+  return joined(...texts);
 }

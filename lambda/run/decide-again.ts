@@ -1,9 +1,10 @@
-import { asResult, OperationsError } from '../gms/operations.ts';
+import { asResult, type DryRun, OperationsError } from '../gms/operations.ts';
 import type { Attempt } from '../ledger/record.ts';
 import type { Cause } from '../model/cause.ts';
 import type { Outcome } from '../model/outcomes.ts';
 import { secondMillis } from '../model/time.ts';
-import { decide, isAboveCeiling, policyCutoff } from '../policy/decision.ts';
+import { type DecisionInput, decide, isAboveCeiling, policyCutoff } from '../policy/decision.ts';
+import type { Policy } from '../policy/schema.ts';
 import { withDeadline } from '../truncation/clock.ts';
 import { countTruncation, dryRunnerOf, truncateFields } from '../truncation/counts.ts';
 import { findCutoff, rowLimit } from '../truncation/row-limit.ts';
@@ -29,6 +30,22 @@ interface DecisionContext {
   sendBy: number;
   signal: AbortSignal;
 }
+
+/** What is decided about all rows past the policy's own cutoff. */
+export const decisionInput = (
+  policy: Policy,
+  dryRun: DryRun,
+  { state: { runStartMillis, approveRows }, services: { clock, settings } }: Omit<DecisionContext, 'sendBy' | 'signal'>,
+): DecisionInput => ({
+  policy,
+  dryRun,
+  runStartMillis,
+  cutoffMillis: policyCutoff(runStartMillis, policy),
+  nowMillis: clock.now(),
+  minRetentionDays: settings.minRetentionDays,
+  approveRows,
+  isLimited: false,
+});
 
 /** Counts and decides again; only `sending` comes between this and the call. */
 export const decideAgain = (
@@ -57,17 +74,17 @@ const hasTooMany = (cause: Cause): boolean =>
 /** The entry with a cutoff that keeps to its row limit now; undefined if it has none, or no such cutoff was found. */
 async function withinRowLimit(
   target: ApprovedEntry,
-  { state, services: { operations }, signal }: DecisionContext,
+  { state, services, signal }: DecisionContext,
 ): Promise<ApprovedEntry | undefined> {
   const { runStartMillis, approveRows, refusesForceField } = state;
   const { policy, plan } = target;
   if (plan.counts.method === 'reindex' || policy.maxRowsPerRun === undefined) return undefined;
   const policyCutoffMillis = policyCutoff(runStartMillis, policy);
-  const dryRun = dryRunnerOf({ operations, signal });
+  const dryRun = dryRunnerOf({ operations: services.operations, signal });
   const ask = (cutoffMillis: number) => dryRun(truncateFields(policy, cutoffMillis, refusesForceField ?? false));
   const whole = await ask(policyCutoffMillis);
-  // The ceiling is about all old rows: what Plan would not have begun is not begun now.
-  if (whole.rowsToDelete > (approveRows ?? 0) && isAboveCeiling(policy, whole)) return undefined;
+  // What Plan would not have begun is not begun now: the ceiling, for example, is about all old rows.
+  if (decide('plan', decisionInput(policy, whole, { state, services }))) return undefined;
   const maxRows = rowLimit(policy.maxRowsPerRun, whole.rowsToDelete, approveRows);
   if (maxRows === undefined) return undefined;
   const found = await findCutoff({ cutoffMillis: policyCutoffMillis, rows: whole.rowsToDelete, maxRows, ask });
@@ -102,13 +119,8 @@ async function countAndDecide(
   const dryRunAt = { wall: clock.now(), monotonic: clock.monotonic() };
   const dryRun = await ask(fields);
   const refusal = decide('truncate', {
-    policy,
-    dryRun,
-    runStartMillis,
+    ...decisionInput(policy, dryRun, { state, services }),
     cutoffMillis,
-    nowMillis: clock.now(),
-    minRetentionDays: services.settings.minRetentionDays,
-    approveRows: state.approveRows,
     isLimited: plan.limited !== undefined,
     before: {
       settings,
@@ -117,12 +129,9 @@ async function countAndDecide(
       baselineRows: baseline.rowsLeft,
     },
   });
-  const { rowsTotal, rowsToDelete, method } = dryRun;
-  if (refusal) {
-    // As Plan has announced it: a change is the refusal's own cause.
-    const counts = { rowsTotal, rowsToDelete, method: plan.counts.method };
-    return { kind: 'refused', ...refusal, counts };
-  }
+  // As Plan has announced it: a change is the refusal's own cause.
+  if (refusal) return { kind: 'refused', ...refusal, counts: { ...countsOf(dryRun), method: plan.counts.method } };
+  const { rowsTotal, method } = dryRun;
   const isApproved = state.approveRows !== undefined && isAboveCeiling(policy, dryRun);
   const sendUntil = Math.min(sendBy, dryRunAt.wall + dryRunValidMillis);
   const attempt: Attempt = {

@@ -26,7 +26,7 @@ export const maxEntries = 64;
  * Step Functions ends an execution whose state has 256 KiB, without any Catch. A step leaves room for what is caught of
  * two functions that fail.
  */
-export const maxStateBytes = 208 * 1024;
+export const maxStateBytes = 220 * 1024;
 
 /** What is watched cannot be made smaller: this leaves room for 48 policies that wait for their turn. */
 export const maxWatchedBytes = 144 * 1024;

@@ -2,6 +2,7 @@ import { capped } from '../gms/text.ts';
 import { addressElsewhere } from '../ledger/ownership.ts';
 import type { Attempt, LastVerdict, LedgerRecord } from '../ledger/record.ts';
 import { isSameRun } from '../ledger/transitions.ts';
+import { textsForPeople } from '../model/policy-fields.ts';
 import type { IndexData } from '../model/report-schema.ts';
 import { sentAttempt } from './entries.ts';
 import type { Entry, Planned, RunState } from './state.ts';
@@ -17,8 +18,7 @@ export function view(entry: Entry, run: Pick<RunState, 'runId' | 'runStartMillis
   return {
     ...names,
     retentionDays: policy?.retentionDays,
-    owner: policy?.owner,
-    note: policy?.note,
+    ...(policy && textsForPeople(policy)),
     ...(plan && ofPlan(plan)),
     ...(attempt && record && ofAttempt(attempt, record)),
     ...ofLastCount(entry, attempt),

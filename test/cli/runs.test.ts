@@ -54,6 +54,17 @@ describe('A run', () => {
     expect((await runHere(['status', ...ledger])).stdout).toContain('It has no record');
   });
 
+  test('as a demo decides as README.md shows it', async () => {
+    const still = samplePolicies
+      .map(({ entityType, aspect }: typeof operation) => `${entityType}.${aspect}`)
+      .filter((name: string) => !/operation|RunEvent|datasetUsage/.test(name));
+    const { stdout } = await runHere(['demo', ...still]);
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8').replace(/ +/g, ' ');
+    const rows = stdout.split('\n').filter((line) => still.includes(line.split(' ')[0] ?? '') && !line.includes(':'));
+    expect(rows).toHaveLength(still.length);
+    for (const row of rows) expect(readme).toContain(`\n ${row.replace(/ +/g, ' ')}\n`);
+  });
+
   test('as a demo shows an index above its ceiling, offers the command that approves it, and ends with 0', async () => {
     const { status, stdout } = await runHere(['demo', 'dashboard.dashboardUsageStatistics']);
     expect(stdout).toMatch(/^dashboard\.dashboardUsageStatistics +12,000 +7,500 +62\.5 % {2}above-ceiling$/m);

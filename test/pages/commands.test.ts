@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { verbNames } from '../../cli/command-line/verbs.ts';
 import { type Command, commandsOf, filled, pages, placeholders, read } from './commands.ts';
 import { exceptions, ownersOf } from './executed.ts';
 
@@ -14,6 +15,12 @@ describe('The commands of the pages', () => {
       return executors.length + found.length !== 1;
     });
     expect(wrong.map(said)).toEqual([]);
+  });
+
+  // `npm start` is the demo, and a message has the command that releases.
+  test('have every other verb of the program, so that each is executed', () => {
+    const typed = (verb: string) => all.some(({ text }) => new RegExp(`\\bretention ${verb}\\b`).test(text));
+    expect(verbNames.filter((verb) => !typed(verb))).toEqual(['demo', 'release']);
   });
 
   test('no exception is left over', () => {

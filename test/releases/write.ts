@@ -3,20 +3,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import samplePolicies from '../../cli/embedded-service/sample-policies.json' with { type: 'json' };
-import { type LedgerRecord, storable } from '../../lambda/ledger/record.ts';
+import { type Attempt, type LedgerRecord, storable, type Verdict } from '../../lambda/ledger/record.ts';
 import { summaryOfRun } from '../../lambda/ledger/runs.ts';
 import { verdictOutcomes } from '../../lambda/model/outcomes.ts';
 import packageManifest from '../../package.json' with { type: 'json' };
 import { entryCases, errorCases, noteCases } from '../lambda/report/cases.ts';
-import {
-  aLastVerdict,
-  anAttempt,
-  anIdle,
-  aQuarantined,
-  aRecordOfEachState,
-  aReindex,
-  aVerdict,
-} from '../support/records.ts';
+import { aLastVerdict, anAttempt, anIdle, aQuarantined, aRecordOfEachState } from '../support/records.ts';
 import { anEntry, aReport } from '../support/reports.ts';
 import { createWorld } from '../support/world.ts';
 
@@ -41,16 +33,24 @@ const keep = (name: string, value: object) => {
   writeFileSync(join(folder, name), `${text}\n`);
 };
 
+/** The compiler asks for a new field. */
+const attempt: Required<Attempt> = {
+  ...anAttempt(),
+  ...{ retentionDays: 30, by: 'ada@host', approvedRows: 70, maxMissingPercent: 0, rest: 5 },
+  callError: { kind: 'timeout', operation: 'truncate', seconds: 60 },
+  end: { total: 60, created: 60, cancelled: false },
+};
+const verdict: Required<Omit<Verdict, 'outcome' | 'ofLaterVersion'>> = {
+  ...{ cause: { kind: 'verified' }, method: 'delete', noIndex: true, indexNow: 'i_2', durationSeconds: 5 },
+  ...{ rowsDeleted: 60, rowsLeftBehind: 1, rowsRemaining: 2, rowsMissing: 3, rowsNotVisible: 4 },
+};
+
 /** Each state with each outcome that it can have, in full, and with the fields alone that decide. */
 const ends = verdictOutcomes.flatMap((outcome): LedgerRecord[] => {
-  const lastVerdict = aLastVerdict({ verdict: aVerdict({ outcome }) });
+  const lastVerdict = aLastVerdict({ verdict: { ...verdict, outcome } });
   return [
-    anIdle({
-      lastVerdict,
-      attempt: anAttempt({ by: 'ada@host', approvedRows: 70, maxMissingPercent: 0 }),
-      taskId: 'n:7',
-    }),
-    aQuarantined({ lastVerdict, attempt: aReindex({ end: { total: 60, created: 60, cancelled: false } }) }),
+    anIdle({ lastVerdict, attempt, taskId: 'n:7' }),
+    aQuarantined({ lastVerdict, attempt: { ...attempt, announced: 'reindex', method: 'reindex' } }),
     anIdle({ lastVerdict: { ...lastVerdict, verdict: { outcome, method: 'delete' } }, unreported: true }),
   ];
 });

@@ -5,12 +5,13 @@ import type { Cause } from '../../model/cause.ts';
 import type { Note } from '../../model/note.ts';
 import type { ServerError } from '../../model/server-error.ts';
 import { dottedName } from '../../policy/aspects.ts';
-import { type DecisionInput, decide, policyCutoff, withHeadroom } from '../../policy/decision.ts';
+import { decide, policyCutoff, withHeadroom } from '../../policy/decision.ts';
 import type { ReadablePolicy } from '../../policy/parse.ts';
 import type { Policy } from '../../policy/schema.ts';
 import { countRows, truncateFields } from '../../truncation/counts.ts';
 import { findCutoff, rowLimit } from '../../truncation/row-limit.ts';
 import { physicalIndex } from '../../truncation/sizes.ts';
+import { decisionInput } from '../decide-again.ts';
 import { doneEntry } from '../entries.ts';
 import type { RunServices } from '../services.ts';
 import { type ApprovedEntry, countsOf, type Entry, type EntryBase, limitedTo, type RunState } from '../state.ts';
@@ -127,21 +128,6 @@ function windowNow(record: StoredRecord | undefined, cutoffMillis: number, state
   if (record?.state !== 'idle' || addressElsewhere(record, state) !== undefined) return undefined;
   return record.window && cutoffMillis <= record.window.afterMillis ? record.window : undefined;
 }
-
-const decisionInput = (
-  policy: Policy,
-  dryRun: DryRun,
-  { state: { runStartMillis, approveRows }, services: { clock, settings } }: PlanContext,
-): DecisionInput => ({
-  policy,
-  dryRun,
-  runStartMillis,
-  cutoffMillis: policyCutoff(runStartMillis, policy),
-  nowMillis: clock.now(),
-  minRetentionDays: settings.minRetentionDays,
-  approveRows,
-  isLimited: false,
-});
 
 /** What a run that enforces truncates, and a preview would. */
 function approvedEntry(counted: CountedEntry, { mode }: RunState): Entry {

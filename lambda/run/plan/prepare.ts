@@ -8,7 +8,7 @@ import type { StoredRecord } from '../../ledger/record.ts';
 import { isNewOrLost } from '../../ledger/runs.ts';
 import type { Cause } from '../../model/cause.ts';
 import type { Note } from '../../model/note.ts';
-import { maxPolicies } from '../../model/policy-fields.ts';
+import { maxPolicies, textsForPeople } from '../../model/policy-fields.ts';
 import type { RunInput } from '../../model/run-input.ts';
 import { dottedName, searchIndexOfName } from '../../policy/aspects.ts';
 import { namesOf, type ParsedPolicy } from '../../policy/parse.ts';
@@ -79,9 +79,8 @@ export async function prepare(parsed: ReturnType<typeof parseInput>, services: R
     const identity = await source.get();
     prepared.withhold = redactor(secretsOf(identity));
     for (const { policy } of policies.filter((item) => item.kind === 'policy')) {
-      // A gateway's key may stand where a policy says something for people.
-      policy.owner &&= prepared.withhold(policy.owner);
-      policy.note &&= prepared.withhold(policy.note);
+      // A gateway's key may stand where a policy says something to people.
+      Object.assign(policy, textsForPeople(policy, prepared.withhold));
     }
     prepared.notes = expiryNotes(identity, source.storedAt?.(), clock.now());
     prepared.canAskServer = true;

@@ -1,8 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { inputOf, parseArguments, splitWords } from '../../../cli/command-line/arguments.ts';
-import { options } from '../../../cli/command-line/options.ts';
 import type { CommandLine } from '../../../cli/command-line/read.ts';
 import { exampleOf, verbNames, verbs } from '../../../cli/command-line/verbs.ts';
 import { problemOf as refusalOf } from '../inputs/problem.ts';
@@ -32,17 +29,6 @@ describe('The command line', () => {
     expect(problemOf(`npm-start ${verb} ${verbs[verb].example}`)).toMatch(
       new RegExp(`^npm start is the demo alone, .*: type ./retention ${verb}, with its options\\.$`),
     );
-  });
-
-  test('has no option that nothing reads', () => {
-    const folder = join(import.meta.dirname, '../../../cli');
-    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-      (file) => file.endsWith('.ts') && !/\b(options|verbs)\.ts$/.test(file),
-    );
-    const code = files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
-    expect(
-      Object.keys(options).filter((name) => !new RegExp(`[.{,] ?${name}\\b|^ +${name}\\b`, 'm').test(code)),
-    ).toEqual([]);
   });
 
   test('of a container has no effect below npm start, which would be no demo then', () => {

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import samplePolicies from '../../../cli/embedded-service/sample-policies.json' with { type: 'json' };
+import { forPeople } from '../../../lambda/model/policy-fields.ts';
 import { textOf } from '../../support/loopback.ts';
 import { answering, at, type Here, inFront, operation, runHere, serviceHere } from '../here.ts';
 
@@ -45,14 +46,14 @@ test.each([
   expectNothingOf(token, shownBy(here, files.texts()));
 });
 
-test("A gateway's key in the owner or note of a policy is in no event", async () => {
+test("A gateway's key in a text of a policy for people is in no event", async () => {
   const { files, run } = await serviceHere();
   const key = 'a8Fq2-Zk9rT-4mW7x';
-  const policies = [{ ...operation, owner: key, note: `call ${key}` }];
+  const policies = [{ ...operation, ...Object.fromEntries(forPeople.map((field) => [field, `call ${key}`])) }];
   const headers = ['--header-file', files.write('headers', `X-Key: ${key}`)];
   const { lines } = await runHere(run('preview', policies, ...headers, '--log', 'json'));
   const planned = lines.find(({ event }) => event === 'planned');
-  expect([planned?.['owner'], planned?.['note']]).toEqual(Array(2).fill(expect.stringMatching(/^This text repeated/)));
+  for (const field of forPeople) expect(planned?.[field]).toMatch(/^This text repeated/);
 });
 
 test.each(['text', 'json'])(

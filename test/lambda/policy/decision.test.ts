@@ -104,10 +104,10 @@ describe('every check', () => {
   };
 
   test('is asked in both steps, except those that one step cannot know yet, or need not ask again', () => {
-    const notAsked = (step: 'plan' | 'truncate') =>
+    const notAsked = (step: 'plan' | 'truncate' | 'limited') =>
       Object.entries(checks).flatMap(([name, check]) => (check[step] === 'asked' ? [] : [name]));
     expect(notAsked('plan')).toEqual(['settings', 'grown', 'methodChanged', 'rowsChanged', 'rowLimit']);
-    expect(notAsked('truncate')).toEqual(['taskStatus']);
+    expect([notAsked('truncate'), notAsked('limited')]).toEqual([['taskStatus'], ['threshold', 'ceiling']]);
   });
 
   for (const [name, [given, expected]] of Object.entries(examples)) {

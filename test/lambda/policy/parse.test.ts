@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { maxTextBytes } from '../../../lambda/gms/text.ts';
+import { forPeople } from '../../../lambda/model/policy-fields.ts';
 import { type ParsedPolicy, parsePolicies } from '../../../lambda/policy/parse.ts';
 import { aPolicy } from '../../support/policies.ts';
 
@@ -94,7 +95,7 @@ test('two for one index are refused together even if one of them cannot be read,
   expect(parsePolicies(nameless, 7).map(shown).join()).not.toContain('2 policies');
 });
 
-test.each(['owner', 'note'])(
+test.each(forPeople)(
   'the %s of a policy is held to what the run state has room for, whatever a character takes',
   (field) => {
     const [parsed] = parse({ ...valid, [field]: '\u0001'.repeat(80) });

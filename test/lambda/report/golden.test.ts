@@ -1,12 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import type { ReportData } from '../../../lambda/model/report-schema.ts';
+import { engineKinds, type ServerError, serverErrorKinds } from '../../../lambda/model/server-error.ts';
 import { amazonQ } from '../../../lambda/report/destinations/amazon-q.ts';
 import { json } from '../../../lambda/report/destinations/json.ts';
 import { mail as mailDestination } from '../../../lambda/report/destinations/mail.ts';
 import { destinations } from '../../../lambda/report/destinations/registry.ts';
 import type { Audience } from '../../../lambda/report/guide/audience.ts';
 import { messageOf } from '../../../lambda/report/message.ts';
-import { withSentences } from '../../../lambda/report/sentences/sentences.ts';
+import type { Sentences } from '../../../lambda/report/sentences/phrases.ts';
+import {
+  contextOf,
+  sentencesOf,
+  sentencesOfError,
+  sentencesOfNote,
+  withSentences,
+} from '../../../lambda/report/sentences/sentences.ts';
+import { errorText, failedRequest } from '../../../lambda/report/sentences/server-errors.ts';
 import { anEntry, aReportOf } from '../../support/reports.ts';
 import { aws, entryCases, errorCases, kubernetes, machine, noteCases } from './cases.ts';
 
@@ -116,6 +125,10 @@ const mailOf = ({ report, audience = aws }: Mail): string => {
   return `Subject: ${message.subject}\n\n${mailDestination.render(message)}\n`;
 };
 
+/** What the report as JSON leaves out. */
+const besides = ({ urgency, subject, section, inspect }: Sentences): string =>
+  `{${[urgency, subject, section, inspect?.line].filter(Boolean).join('; ')}}`;
+
 describe('messages as they arrive', () => {
   test.each(mails.filter(({ heading }) => heading === undefined))('the mail of $name', async (mail) => {
     await expect(mailOf(mail)).toMatchFileSnapshot(`golden/${mail.name}.txt`);
@@ -130,21 +143,32 @@ describe('messages as they arrive', () => {
   });
 
   test('everything that can be said of an index, a run, and in a note', async () => {
+    const context = contextOf(aReportOf([]), machine);
     const reasons = entryCases.map(([name, outcome, cause, more]) => {
-      const { policies } = withSentences(aReportOf([anEntry(outcome, cause, more)]), machine);
-      return `[${name}] ${outcome}: ${policies[0]?.reason}`;
+      const entry = anEntry(outcome, cause, more);
+      const report = aReportOf([entry]);
+      const { policies } = withSentences(report, machine);
+      const rest = besides(sentencesOf(entry, contextOf(report, machine)));
+      return `[${name}] ${outcome}: ${policies[0]?.reason} ${rest}`;
     });
-    const errors = errorCases.map(
-      ([name, cause]) => `[${name}] ${withSentences(aReportOf([], { cause }), machine).error}`,
-    );
+    const errors = errorCases.map(([name, cause]) => {
+      const { error } = withSentences(aReportOf([], { cause }), machine);
+      return `[${name}] ${error} ${besides(sentencesOfError(cause, context))}`;
+    });
     const said = noteCases.map(([name, note]) => {
       const report = withSentences(aReportOf([], { notes: [note] }), machine);
-      return `[${name}] ${report.notes?.[0]?.text}`;
+      return `[${name}] ${report.notes?.[0]?.text} ${besides(sentencesOfNote(note, context))}`;
     });
+    const request = { operation: 'dry-run' } as const;
+    const failures = [
+      ...serverErrorKinds.map((kind): ServerError => ({ ...request, kind })),
+      ...engineKinds.map((engine): ServerError => ({ ...request, kind: 'server-error', engine })),
+    ].map((one) => `[${one.engine ?? one.kind}] ${errorText(one)} ${besides(failedRequest('', one, context))}`);
     const parts = [
       `An index\n\n${reasons.join('\n')}`,
       `The run\n\n${errors.join('\n')}`,
       `A note\n\n${said.join('\n')}`,
+      `An answer of the server\n\n${failures.join('\n')}`,
     ];
     const text = `${parts.join('\n\n')}\n`;
     expect(text).not.toMatch(/[.?!] [a-z]+[\s,]/);

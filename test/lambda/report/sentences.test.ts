@@ -203,14 +203,9 @@ describe('what is offered to type fits the situation', () => {
   );
 });
 
-test.each([
-  ['is refused by the index', 'the index refuses deletes', 'week', 'index.blocks'],
-  ['is not visible', 'not refreshed', 'week', 'refresh_interval'],
-  ['is not visible the night after', 'not refreshed, the night after', 'week', 'refresh_interval'],
-  ['stopped at a conflict', 'stopped at a conflict', 'nothing', '_tasks/node-1:4711'],
-  ['deleted nothing, and no status says why', 'nothing is deleted, and no status says why', 'week', '_cat/indices'],
-] as const)('of a delete that %s, its counters choose the urgency and the command', (_, name, urgency, line) => {
-  expect(named(name)).toMatchObject({ urgency, inspect: { line: expect.stringContaining(line) } });
+test('a text for people that is empty is not shown', () => {
+  const entry = anEntry('failed', { kind: 'gone', what: 'deleted' }, { owner: '' });
+  expect(itemsOf(aReport([entry]), context).problems[0]?.owner).toBe('');
 });
 
 test('--timeout is named where it would help: on a machine, and not for a truncation', () => {

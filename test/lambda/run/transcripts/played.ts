@@ -132,12 +132,13 @@ function turnsText(turns: readonly Turn[], recording: Recording | undefined): st
  * of all that is past its retention.
  */
 const baseline =
-  /(?:sizes\n)?count (\S+ up to [^:]*): (\S+) of (\S+)(?:, (up to [^:]*: \S+) of \3)?, up to (?:just )?now: \3 of \3\ndry run \1: \2 of \3(.*)/g;
+  /(?:sizes\n)?count (\S+ up to [^:]*): (\S+) of (\S+)(?:, (up to [^:]*: \S+) of \3)?, up to [^:]*: \3 of \3\ndry run \1: \2 of \3(.*)/g;
 const sending =
   /baseline of (\S+) ([^:]*): (\S+) of (\S+?)(|, (?:up to [^:]*): \S+)(|, would reindex)\nledger (\d+): sending, \3 to delete, (\S+) to keep(|, reindexes)\nTRUNCATE \1 \2: (\S+)\nledger (\d+): running \10\9/g;
-const window = /(?:sizes\n)?count \S+ up to ([^:]*): (\S+) of (\S+)\n(ledger .*, window of )(\S+)(, unreported)/g;
+const window =
+  /(?:sizes\n)?count \S+ up to ([^:]*): (\S+) of (\S+)(?:, up to [^:]*: \3 of \3)?\n(ledger .*, window of )(\S+)(, unreported)/g;
 const ending =
-  /status of (\S+): completed, (\S+) deleted of \2\ncount (\S+ up to [^:]*): 0 of (\S+)(?:, up to [^:]*: (\S+) of \4)?, up to (?:just )?now: \4 of \4\n(ledger \d+): idle, truncated, window of (\S+) \(22.5 d ago\), unreported/g;
+  /status of (\S+): completed, (\S+) deleted of \2\ncount (\S+ up to [^:]*): 0 of (\S+)(?:, up to [^:]*: (\S+) of \4)?, up to [^:]*: \4 of \4\n(ledger \d+): idle, truncated, window of (\S+) \(22.5 d ago\), unreported/g;
 
 /** What went as it always goes is one line, as README.md says. */
 function asUsual(lines: readonly string[], recording: Recording): string[] {

@@ -160,19 +160,11 @@ function taskId(id: string, { taskId: shape }: ServerProfile): Reply {
 function taskStatus({ profile, tasks, now }: World, fields: Record<string, unknown>): Reply {
   const id = taskOf(fields);
   if (id === undefined) return required('task');
-  const status = profile.status === 'none' ? undefined : tasks.status(id, now());
-  if (!status) return json({ value: statusError(id) });
-  switch (profile.status) {
-    case 'object':
-    case 'none':
-      return json(status);
-    case 'string':
-      return json(JSON.stringify(status));
-    case 'value-string':
-      return json({ value: JSON.stringify(status) });
-    case 'value-object':
-      return json({ value: status });
-  }
+  const status = tasks.status(id, now());
+  if (profile.status === 'none' || !status) return json({ value: statusError(id) });
+  const text = JSON.stringify(status);
+  const shapes = { object: status, string: text, 'value-string': { value: text }, 'value-object': { value: status } };
+  return json(shapes[profile.status]);
 }
 
 /** Either form: `<node_id>:<task_number>` in one field, or both apart; undefined if it is neither. */

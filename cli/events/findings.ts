@@ -33,14 +33,16 @@ export type IndexCounts =
   | {
       kind: 'counted';
       rowsTotal: number;
-      /** Rows that are at least this many days old. */
-      older: Record<Age, number>;
+      /** Rows that are at least this many days old: these ages, and the retention that this job knows of. */
+      older: Record<Age, number> & { [days: number]: number | undefined };
       /** Rows older than 25 and older than 32 days, asked if none are older than 90: does something cut at 30? */
       around30?: { days25: number; days32: number } | undefined;
       /** Rows older than the physical index itself, whose name contains its creation time. */
       created?: Creation;
-      /** True if the server does not say that it would delete in place. */
+      /** True if the server does not say of each age that it would delete in place; of these it does. */
       reindexes: boolean;
+      deletesAt?: ReadonlySet<number>;
+      clockSkewMillis?: number | undefined;
     }
   | { kind: 'failed'; error: ServerError };
 
@@ -116,8 +118,8 @@ export interface Findings {
   damaged: string[];
   hints: string[];
   suggestions: Suggestion[];
-  /** What a first run with them would delete and free; megabytes only as far as sizes are known. */
-  gain: { rows: number; of: number; mb: number | undefined };
+  /** What a first run with them would delete, at most where a row limit divides it, and free, as far as sizes are known. */
+  gain: { rows: number; of: number; mb: number; isMost: boolean };
   /** Epoch milliseconds. */
   now: number;
 }
@@ -133,6 +135,3 @@ export const share = (part: number, whole: number, limits = inWords): string =>
  */
 export const freedMb = (rows: number, rowsTotal: number, sizeMb: number | undefined): number | undefined =>
   sizeMb === undefined || rowsTotal === 0 ? undefined : (sizeMb * rows) / rowsTotal;
-
-export const freedSpaceRemark =
-  'Disk space is estimated (rows × average size of a row); it comes back when the search engine merges.';

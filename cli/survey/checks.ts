@@ -13,6 +13,7 @@ import { maxClockSkewMillis } from '../../lambda/policy/decision.ts';
 import { counted, date, duration } from '../../lambda/report/sentences/numbers.ts';
 import { asSentence, createToken } from '../../lambda/report/sentences/phrases.ts';
 import { diagnosis, remedyByHand } from '../../lambda/report/sentences/server-errors.ts';
+import { forbidsStatuses } from '../../lambda/run/plan/requests.ts';
 import type { DryRunner } from '../../lambda/truncation/counts.ts';
 import type { Check } from '../events/findings.ts';
 import type { Server } from '../inputs/server.ts';
@@ -26,6 +27,8 @@ interface CheckResults {
   checks: Check[];
   sizes?: IndexSize[];
   canCount: boolean;
+  /** Why a run may not read task statuses, if so. */
+  taskStatusError: ServerError | undefined;
 }
 
 /** The same server, asked with its identity or with another one. */
@@ -60,7 +63,9 @@ export async function checkServer(
   }
   const checks = common ? unusable(common, shown) : usable(answers, shown);
   const canCount = common === undefined && answers.dryRun.kind === 'done';
-  return { checks, sizes: sizes.kind === 'done' ? sizes.value : undefined, canCount };
+  const taskStatusError = status.kind === 'failed' && forbidsStatuses(status.error) ? status.error : undefined;
+  const known = sizes.kind === 'done' ? sizes.value : undefined;
+  return { checks, sizes: known, canCount, taskStatusError };
 }
 
 /** What was sent as identity, and what of it the server does not ask for. */
@@ -235,7 +240,7 @@ function expiryCheck(check: Check, at: number | undefined, isDue: boolean, now: 
 function privilegeChecks({ sizes, status, dryRun }: Answers): Check[] {
   const asked = [
     ['Truncation', dryRun, 'failed', 'allowed (asked by a dry run)', 'Nothing can be counted until this works.'],
-    ['Task status', status, 'note', 'readable', 'Runs work without it: they count rows instead.'],
+    ['Task status', status, 'note', 'readable', 'Deletes work without it: runs count rows. A reindex needs it.'],
     ['Sizes', sizes, 'note', 'readable', 'Runs work without it, and report no sizes.'],
   ] as const;
   /** What the search engine refuses is said once, with what to do. */

@@ -4,17 +4,10 @@ import { type DryRun, type IndexSize, OperationsError } from '../../lambda/gms/o
 import { defaultBatchSize } from '../../lambda/model/policy-fields.ts';
 import { concernsServer, type ServerError } from '../../lambda/model/server-error.ts';
 import { dayMillis } from '../../lambda/model/time.ts';
-import { canonicalSpelling, dottedName, isProtected, knownAspects } from '../../lambda/policy/aspects.ts';
+import { canonicalSpelling, dottedName, isProtected, knownAspects, searchIndex } from '../../lambda/policy/aspects.ts';
 import type { DryRunner } from '../../lambda/truncation/counts.ts';
-import {
-  type Age,
-  ages,
-  type Creation,
-  type IndexCounts,
-  rowsOf,
-  type Survey,
-  type SurveyedIndex,
-} from '../events/findings.ts';
+import { ages, type Creation, type IndexCounts, rowsOf, type Survey, type SurveyedIndex } from '../events/findings.ts';
+import type { OwnTruncations } from './hints.ts';
 
 /** Rows, size and age of every time series index, from sizes and dry runs only. */
 
@@ -27,12 +20,14 @@ const maxTimeouts = 2;
 /**
  * @param sizes if the server reports them; the known aspects are tried in any case, and those that it does not have are
  *   left out
+ * @param own whose retention is counted, too
  * @param now epoch milliseconds
  * @param onIndex called with the number of indices counted so far, and the total
  */
 export async function countIndices(
   dryRun: DryRunner,
   sizes: readonly IndexSize[] | undefined,
+  own: OwnTruncations,
   now: number,
   onIndex: (done: number, of: number) => void,
 ): Promise<Survey> {
@@ -47,7 +42,8 @@ export async function countIndices(
       limit(async (): Promise<SurveyedIndex | undefined> => {
         if (stopped !== undefined) return undefined;
         try {
-          const counts = await countIndex(dryRun, target, now);
+          const { retentionDays = 365 } = own.get(searchIndex(target)) ?? {};
+          const counts = await countIndex(dryRun, target, new Set([...ages, retentionDays]), now);
           timeouts = 0;
           return { ...target, counts };
         } catch (error) {
@@ -99,17 +95,19 @@ function targets(sizes: readonly IndexSize[] | undefined): { named: Target[]; un
 async function countIndex(
   dryRun: DryRunner,
   { entityType, aspect, indexName }: Target,
+  days: ReadonlySet<number>,
   now: number,
 ): Promise<IndexCounts> {
   const olderThan = (cutoffMillis: number) => dryRun({ entityType, aspect, cutoffMillis, batchSize: defaultBatchSize });
-  const older = {} as Record<Age, number>;
+  const older = {} as (IndexCounts & { kind: 'counted' })['older'];
   let rowsTotal = 0;
-  let reindexes = false;
-  for (const age of ages) {
+  const deletesAt = new Set<number>();
+  let clockSkewMillis: number | undefined;
+  for (const age of days) {
     const counts = await olderThan(now - age * dayMillis);
     older[age] = counts.rowsToDelete;
-    rowsTotal = counts.rowsTotal;
-    reindexes ||= counts.method === 'reindex';
+    ({ rowsTotal, clockSkewMillis } = counts);
+    if (counts.method === 'delete') deletesAt.add(age);
   }
   const around30 =
     rowsTotal > 0 && older[90] === 0
@@ -119,7 +117,8 @@ async function countIndex(
         }
       : undefined;
   const created = await creationOf(indexName, rowsTotal, now, olderThan);
-  return { kind: 'counted', rowsTotal, older, around30, created, reindexes };
+  const reindexes = deletesAt.size < days.size;
+  return { kind: 'counted', rowsTotal, older, around30, created, reindexes, deletesAt, clockSkewMillis };
 }
 
 async function creationOf(

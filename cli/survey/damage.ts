@@ -21,8 +21,11 @@ const foundForDays = 60;
  */
 const emptyForDays = 3;
 
+type Damaged = SurveyedIndex & { counts: { rowsTotal: number; created: Creation } };
+
 /** Whether an index was created recently and its rows begin there. */
-export function isDamaged({ counts }: SurveyedIndex, now: number): boolean {
+export function isDamaged(index: SurveyedIndex, now: number): index is Damaged {
+  const { counts } = index;
   if (counts.kind !== 'counted' || counts.created === undefined || counts.created.rowsBefore > 0) return false;
   const days = (now - counts.created.at) / dayMillis;
   if (counts.rowsTotal === 0) return days <= emptyForDays;
@@ -41,12 +44,7 @@ export function damageLines({ indices }: Survey, now: number): DamageLine[] {
       `Look at this first: ${one ? 'an index may have lost its rows. It was' : `${damaged.length} indices may have lost their rows. They were`} ` +
         `recreated and ${one ? 'holds' : 'hold'} no rows from before.`,
     ),
-    ...damaged.map(
-      (index): DamageLine => ({
-        kind: 'item',
-        text: `${dottedName(index)}: ${rowsNow(index)} in ${index.indexName}${createdAgo(index, now)}`,
-      }),
-    ),
+    ...damaged.map((index): DamageLine => ({ kind: 'item', text: `${dottedName(index)}: ${stateOf(index, now)}` })),
     paragraph(
       'A truncation by reindexing that fails half-way leaves an index like that; datahub-gc asks for one once a day. ' +
         'The rows are then still in the index that the alias pointed to before. To see it, list the indices of each alias in the search cluster:',
@@ -59,14 +57,8 @@ export function damageLines({ indices }: Survey, now: number): DamageLine[] {
   ];
 }
 
-function rowsNow({ counts }: SurveyedIndex): string {
-  const total = counts.kind === 'counted' ? counts.rowsTotal : 0;
-  return total === 0 ? 'no row' : rows(total, 'exact');
-}
-
-function createdAgo({ counts }: SurveyedIndex, now: number): string {
-  const created: Creation | undefined = counts.kind === 'counted' ? counts.created : undefined;
-  if (!created) return '';
+function stateOf({ counts: { rowsTotal, created }, indexName }: Damaged, now: number): string {
   const days = Math.floor((now - created.at) / dayMillis);
-  return `, created ${days >= 2 ? `${days} days` : duration(Math.max(0, now - created.at) / 1000)} ago`;
+  const age = days >= 2 ? `${days} days` : duration(Math.max(0, now - created.at) / 1000);
+  return `${rowsTotal === 0 ? 'no row' : rows(rowsTotal, 'exact')} in ${indexName}, created ${age} ago`;
 }

@@ -17,17 +17,13 @@ export async function findGms(
   baseUrl: string,
   get: (url: string) => Promise<HttpResponse | undefined>,
 ): Promise<string | undefined> {
-  const { origin } = new URL(baseUrl);
   const own = await get(`${baseUrl}/config`);
   // Where every address is refused, a refusal does not show that GMS is there.
   if (own === undefined || isOfGms(own)) return undefined;
-  for (const base of new Set([baseUrl, origin])) {
-    for (const path of paths) {
-      const address = `${base}${path}`;
-      if (address === baseUrl) continue;
-      const answer = await get(`${address}/config`);
-      if (answer !== undefined && isOfGms(answer)) return address;
-    }
+  const addresses = [baseUrl, new URL(baseUrl).origin].flatMap((base) => paths.map((path) => `${base}${path}`));
+  for (const address of new Set(addresses.filter((one) => one !== baseUrl))) {
+    const answer = await get(`${address}/config`);
+    if (answer !== undefined && isOfGms(answer)) return address;
   }
   return undefined;
 }

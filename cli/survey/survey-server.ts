@@ -4,7 +4,7 @@ import type { Operations } from '../../lambda/gms/operations.ts';
 import { redactor } from '../../lambda/gms/secrets.ts';
 import type { HttpResponse } from '../../lambda/gms/transport.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
-import { addressElsewhere } from '../../lambda/ledger/ownership.ts';
+import { addressElsewhere, ownership } from '../../lambda/ledger/ownership.ts';
 import type { StoredRecord } from '../../lambda/ledger/record.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { DryRunner } from '../../lambda/truncation/counts.ts';
@@ -37,23 +37,23 @@ export async function surveyServer(
   const { baseUrl, secrets } = server;
   const now = Date.now();
   const { dryRun, refusesForceField } = dryRunsOf(ways.operations);
-  const { checks, sizes, canCount } = await checkServer(server, ways, dryRun, now);
-  const isElsewhere = checks.some(({ name, state }) => name === 'Address' && state === 'failed');
-  const there = isElsewhere ? await findGms(baseUrl, page) : undefined;
-  output.checks(
-    checks.map((check) => (there && check.name === 'Address' ? { ...check, remedy: correctAddress(there) } : check)),
-  );
+  const { checks, sizes, taskStatusError, canCount } = await checkServer(server, ways, dryRun, now);
+  const wrong = checks.find(({ name, state }) => name === 'Address' && state === 'failed');
+  const there = wrong && (await findGms(baseUrl, page));
+  if (there) wrong.remedy = `DataHub's API answers at ${there}: give that address.`;
+  output.checks(checks);
   if (!canCount) return undefined;
-  const survey = await countIndices(dryRun, sizes, now, output.counted);
+  const all = await recordsOf(records);
   // Another server's truncations say nothing about this one.
-  const here = (await recordsOf(records)).filter(
-    (record) => addressElsewhere(record, { server: serverAddress(baseUrl) }) === undefined,
-  );
+  const here = all.filter((record) => addressElsewhere(record, { server: serverAddress(baseUrl) }) === undefined);
+  const own = ownTruncations(here);
+  const survey = await countIndices(dryRun, sizes, own, now, output.counted);
   // The version is asked for without the token, but the server knows it and may repeat it.
   const config = (await page(`${baseUrl}/config`))?.body ?? '';
   const version = versionIn(redactor(secrets())(config));
-  const own = ownTruncations(here);
-  const suggestions = suggest(survey, own, { now, version });
+  const taken = all.filter((record) => ownership(record, { runId: '', runStartMillis: now }).kind !== 'free');
+  const held = new Set(taken.map(({ index }) => index));
+  const suggestions = suggest(survey, own, { now, version, held, taskStatusError });
   const findings: Findings = {
     survey,
     checks,
@@ -89,8 +89,6 @@ function dryRunsOf(operations: Operations): { dryRun: DryRunner; refusesForceFie
     refusesForceField: () => isRefused ?? false,
   };
 }
-
-const correctAddress = (address: string): string => `DataHub's API answers at ${address}: give that address.`;
 
 export const isFine = ({ checks, survey: { stopped, indices } }: Findings): boolean =>
   stopped === undefined &&

@@ -33,7 +33,7 @@ export function versionRemark(version: string | undefined): string[] {
     : minor !== undefined && minor >= 1006 && minor < 2000
       ? 'Releases from 1.6 on leave an index without refreshes (refresh_interval -1) after a truncation by reindexing, so that counts stay as they were. datahub-gc asks for such truncations once a day, unless truncate_indices is false.'
       : minor !== undefined && minor < 11
-        ? 'Releases before 0.11 know no delete in place: they reindex to truncate.'
+        ? 'Releases before 0.11 ignore forceDeleteByQuery, and reindex if more than half of an index would go.'
         : '';
   const conflicts =
     minor !== undefined && minor >= 1003

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { type Command, commandsOfNotes, filled, type Placeholder, read } from '../pages/commands.ts';
-import { commandsFor, Worklist } from '../pages/executed.ts';
+import { commandsFor, rowsOf, Worklist } from '../pages/executed.ts';
 import { realTruncates } from '../simulated-gms/simulation/exchange.ts';
 import { listening, textOf } from '../support/loopback.ts';
 import { type Cluster, findPrograms, laterVersion, startCluster } from './cluster.ts';
@@ -19,10 +19,6 @@ const kubernetes = 'docs/kubernetes.md';
 const operate = 'docs/operate.md';
 const notesPage = 'kubernetes/templates/NOTES.txt';
 const day = 86_400_000;
-
-/** Rows so many days old, one a minute. */
-const rowsOf = (count: number, days: number): number[] =>
-  Array.from({ length: count }, (_, at) => Date.now() - days * day - at * 60_000);
 
 const blockOf = (page: string, begins: string): string =>
   read(page).shown.find(({ text }) => text.startsWith(begins))!.text;

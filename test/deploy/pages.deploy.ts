@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Command, commandsOf } from '../pages/commands.ts';
-import { commandsFor, Worklist } from '../pages/executed.ts';
+import { commandsFor, rowsOf, Worklist } from '../pages/executed.ts';
 import { type SimulatedGms, startSimulatedGms } from '../simulated-gms/server.ts';
 import { realTruncates } from '../simulated-gms/simulation/exchange.ts';
 import { serveEngine } from '../simulated-gms/simulation/server.ts';
@@ -43,10 +43,6 @@ const notExercised = [
   'AWS::SSM::Parameter::Value<String>: not deployed (1)',
   'Rules: not deployed (1)',
 ];
-
-/** Rows so many days old, one a minute. */
-const rowsOf = (count: number, days: number): number[] =>
-  Array.from({ length: count }, (_, at) => Date.now() - days * day - at * 60_000);
 
 function theOnly([command, ...others]: [Command, ...Command[]]): Command {
   if (others.length > 0) throw new Error(`${command.page} has several commands where one is meant: ${others[0]!.text}`);

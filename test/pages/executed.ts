@@ -118,3 +118,7 @@ export class Worklist {
     return this.commands.flatMap(({ page, line, text }) => (this.done.has(text) ? [] : `${page}:${line} ${text}`));
   }
 }
+
+/** Rows so many days old, one a minute. */
+export const rowsOf = (count: number, days: number): number[] =>
+  Array.from({ length: count }, (_, at) => Date.now() - days * 86_400_000 - at * 60_000);

@@ -15,7 +15,7 @@ import { breakable, type Html, html } from './html.ts';
 export function rowsBar(index: SurveyedIndex, suggestion: Suggestion | undefined, most: number): Html {
   const [name, rows] = [dottedName(index), rowsOf(index)];
   const heading = html`<b>${breakable(name)}</b>`;
-  const { rowsPastRetention = 0, rowsToDelete = 0 } = suggestion ?? {};
+  const { rowsPastRetention = 0, rowsToDelete = 0, whyNotMore }: Partial<Suggestion> = suggestion ?? {};
   if (rows === 0) return html`<p class="ends">${heading}<span class="stay">No rows</span></p>`;
   const part = (className: string, from: number, to: number) =>
     to > from &&
@@ -28,7 +28,7 @@ export function rowsBar(index: SurveyedIndex, suggestion: Suggestion | undefined
   const description = `Rows: ${exact(rows)}, to be deleted: ${exact(rowsToDelete)}, also past the retention: ${exact(rowsPastRetention - rowsToDelete)}.`;
   const going =
     rowsToDelete > 0 &&
-    html`<span class="gone"><b>${exact(rowsToDelete)}</b> would be deleted (${share(rowsToDelete, rows)})</span> `;
+    html`<span class="gone">${whyNotMore && 'up to '}<b>${exact(rowsToDelete)}</b> would be deleted (${share(rowsToDelete, rows)})</span> `;
   return html`<p class="ends">${heading}<span>${going}<span class="stay"><b>${exact(rows - rowsToDelete)}</b> stay</span></span></p><svg role="img" aria-label="${name}. ${description}" width="100%" height="14">${parts}</svg>`;
 }
 

@@ -1,5 +1,5 @@
 import { dottedName } from '../../../lambda/policy/aspects.ts';
-import { exact, moment, size } from '../../../lambda/report/sentences/numbers.ts';
+import { counted, exact, moment, rows, size } from '../../../lambda/report/sentences/numbers.ts';
 import { errorText } from '../../../lambda/report/sentences/server-errors.ts';
 import { jobVersion } from '../../../version.ts';
 import {
@@ -70,10 +70,9 @@ const suggestionFor = (index: SurveyedIndex, suggestions: readonly Suggestion[])
 
 function head(title: string, { survey, gain, now }: Findings, server: string): Html {
   const { indices } = survey;
-  const rows = indices.reduce((sum, index) => sum + rowsOf(index), 0);
   const mb = indices.reduce((sum, { sizeMb = 0 }) => sum + sizeMb, 0);
-  const noun = indices.length === 1 ? 'index' : 'indices';
-  return html`<header><p class="kicker">${title}</p><h1>${exact(indices.length)} ${noun}, ${exact(rows)} rows${mb > 0 && `, ${size(mb)}`}</h1>${facts(
+  const atMost = gain.isMost ? 'up to ' : '';
+  return html`<header><p class="kicker">${title}</p><h1>${counted(indices.length, 'index', 'indices')}, ${rows(gain.of, 'exact')}${mb > 0 && `, ${size(mb)}`}</h1>${facts(
     'about',
     [
       ['Server', server],
@@ -81,8 +80,8 @@ function head(title: string, { survey, gain, now }: Findings, server: string): H
       ['Read-only', 'nothing was changed'],
     ],
   )}${facts('totals', [
-    ['rows', exact(rows)],
-    [`to delete with the policies below (${share(gain.rows, rows)})`, exact(gain.rows)],
+    ['rows', exact(gain.of)],
+    [`to delete with the policies below (${share(gain.rows, gain.of)})`, `${atMost}${exact(gain.rows)}`],
     ...(gain.mb ? [['disk space freed, estimated', size(gain.mb)] as const] : []),
   ])}</header>`;
 }

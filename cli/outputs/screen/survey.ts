@@ -8,7 +8,6 @@ import {
   type Findings,
   failuresByReason,
   freedMb,
-  freedSpaceRemark,
   type Survey,
   type SurveyedIndex,
   share,
@@ -98,11 +97,13 @@ function cells(index: SurveyedIndex): string[][] {
 }
 
 /** What a first run with the suggested policies would delete and free. */
-function freedTotal({ gain: { rows, of, mb } }: Findings): string[] {
+function freedTotal({ gain: { rows, of, mb, isMost } }: Findings): string[] {
   if (rows === 0) return [];
-  const freed = mb === undefined ? '' : ` and free ${mb < 1 ? '' : 'about '}${size(mb)}`;
-  const first = `With these policies a first run would delete ${exact(rows)} of ${exact(of)} rows (${share(rows, of)})${freed}.`;
-  return ['', mb === undefined ? first : `${first} ${freedSpaceRemark}`];
+  const first = `With these policies a first run would delete ${isMost ? 'up to ' : ''}${exact(rows)} of ${exact(of)} rows (${share(rows, of)})`;
+  if (mb === 0) return ['', `${first}.`];
+  const estimate =
+    'Disk space is estimated (rows × average size of a row); it comes back when the search engine merges.';
+  return ['', `${first} and free ${mb < 1 ? '' : 'about '}${size(mb)}. ${estimate}`];
 }
 
 /** Why indices could not be counted, each reason once. */

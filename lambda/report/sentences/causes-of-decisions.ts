@@ -1,5 +1,5 @@
 import { approve, enforceOne, preview, resume } from './commands.ts';
-import { counted, exact, percent, rows } from './numbers.ts';
+import { counted, exact, rows } from './numbers.ts';
 import {
   type CauseEntry,
   isOrAre,
@@ -23,14 +23,14 @@ export const notDue: CauseEntry<'not-due'> = ({ minDeletePercent }, entry) => {
   if (entry.rowsTotal === 0) return { what: 'the index is empty', urgency };
   if (minDeletePercent === undefined)
     return { what: `none of ${rows(entry.rowsTotal ?? 0)} is ${older(entry)}`, urgency };
-  return { what: `${shareOld(entry)} (minDeletePercent: ${percent(minDeletePercent, 2)})`, urgency };
+  return { what: `${shareOld(entry, minDeletePercent)} (minDeletePercent: ${minDeletePercent} %)`, urgency };
 };
 
 export const due: CauseEntry<'due'> = ({ minDeletePercent, rowLimit }, entry) => ({
   what: shareOld(entry),
   why: joined(
     rowLimit !== undefined &&
-      `A run deletes at most ${rows(rowLimit)} (maxRowsPerRun), the oldest first; later runs continue while at least ${percent(minDeletePercent, 2)} of the rows are old.`,
+      `A run deletes at most ${rows(rowLimit)} (maxRowsPerRun), the oldest first; later runs continue while at least ${minDeletePercent} % of the rows are old.`,
     entry.announced === 'reindex' &&
       'This server would reindex: it writes the rows to keep into a new index, whatever maxRowsPerRun says.',
   ),
@@ -45,7 +45,7 @@ export const aboveCeiling: CauseEntry<'above-ceiling'> = (cause, entry, context)
       ? `the oldest hour alone holds ${old} ${older(entry)} (maxRowsPerRun: ${exact(rowLimit)})`
       : maxDeletePercent === undefined
         ? `${entry.rowsTotal === 1 ? 'its only row is' : `all ${exact(entry.rowsTotal)} rows are`} ${older(entry)}`
-        : `${shareOld(entry)} (maxDeletePercent: ${percent(maxDeletePercent, 2)})`;
+        : `${shareOld(entry, maxDeletePercent)} (maxDeletePercent: ${maxDeletePercent} %)`;
   return {
     subject: rowLimit === undefined ? '' : 'oldest hour above maxRowsPerRun',
     what,

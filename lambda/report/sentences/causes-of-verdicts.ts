@@ -12,7 +12,7 @@ import {
   showTask,
   untilRefreshed,
 } from './commands.ts';
-import { duration, exact, percent, rows } from './numbers.ts';
+import { duration, exact, percentBeside, rows } from './numbers.ts';
 import {
   afterLossInPlaceNext,
   afterLossNext,
@@ -197,8 +197,8 @@ function restNext(entry: DecidedIndex): Pick<Sentences, 'urgency' | 'next'> {
   const old = rowsRemaining + Math.max(0, (entry.rowsPastRetention ?? rowsToDelete) - rowsToDelete);
   const left = rowsTotal - rowsDeleted;
   if (compareShare(old, left, minDeletePercent) < 0) {
-    const share = percent((old / left) * 100, 2);
-    const next = `No run deletes the rest before old rows reach minDeletePercent (${percent(minDeletePercent, 2)}) again: they are ${share} of the index. To delete them sooner, lower it.`;
+    const share = percentBeside(minDeletePercent, (old / left) * 100);
+    const next = `No run deletes the rest before old rows reach minDeletePercent (${minDeletePercent} %) again: they are ${share} of the index. To delete them sooner, lower it.`;
     return { urgency: 'change', next };
   }
   const next =

@@ -39,6 +39,12 @@ export function percent(value: number, digits = 1, { under, over } = inWords): s
   return `${trimmed(value, digits)} %`;
 }
 
+/** With two digits; rounding does not hide on which side of a limit the value is: `under 10 %`. */
+export function percentBeside(limit: number | undefined, value: number): string {
+  const isHidden = limit !== undefined && Math.sign(Number(value.toFixed(2)) - limit) !== Math.sign(value - limit);
+  return isHidden ? `${value < limit ? 'under' : 'over'} ${limit} %` : percent(value, 2);
+}
+
 /** part / whole x 100, two decimals, for people; 0 of 0 is 0. */
 export const percentOf = (part: number, whole: number): number =>
   whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100;

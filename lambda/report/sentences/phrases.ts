@@ -6,7 +6,7 @@ import type { DecidedIndex } from '../../model/report-schema.ts';
 import { dottedName } from '../../policy/aspects.ts';
 import type { Audience, Command, Guide } from '../guide/audience.ts';
 import type { Section } from '../guide/runbook.ts';
-import { amount, counted, exact, moment, percent, rows } from './numbers.ts';
+import { amount, counted, exact, moment, percentBeside, rows } from './numbers.ts';
 import { oneLine } from './text.ts';
 
 /** What is said about one index, one note, or the run, and the phrases that several of them share. */
@@ -120,9 +120,9 @@ export const older = ({ retentionDays }: DecidedIndex): string =>
   retentionDays === undefined ? 'past their retention' : `older than ${counted(retentionDays, 'day', 'days')}`;
 
 /** `34.62 % of 3.5 M rows are older than 90 days`: all old rows, even if the row limit takes fewer. */
-export function shareOld(entry: DecidedIndex): string {
+export function shareOld(entry: DecidedIndex, limit?: number): string {
   const { rowsToDelete = 0, rowsPastRetention = rowsToDelete, rowsTotal = 0 } = entry;
-  const share = percent(rowsTotal === 0 ? 0 : (rowsPastRetention / rowsTotal) * 100, 2);
+  const share = percentBeside(limit, rowsTotal === 0 ? 0 : (rowsPastRetention / rowsTotal) * 100);
   return `${share} of ${rows(rowsTotal)} ${isOrAre(rowsTotal)} ${older(entry)}`;
 }
 

@@ -27,58 +27,51 @@ export async function changesOf(
   // The live policies are asked about for comparison only: what else is noticed belongs to the given ones.
   const comparison = { ...context, notes: [] };
   const limit = pLimit(concurrency);
-  const changes = chosen.map((given) => changeOf(given, live, planned, comparison));
-  const removed = live.filter(
-    ({ index }) => (named?.includes(index) ?? true) && policies.every((given) => given.index !== index),
-  );
-  const found = await Promise.all(
-    [...changes, ...removed.map((gone) => removal(gone, comparison))].map((change) => limit(() => change())),
-  );
-  return found.filter((change) => change !== undefined).sort((one, other) => rank(one) - rank(other));
+  const changes = chosen.map((given) => limit(() => changeOf(given, live, planned, comparison)));
+  const removed = live
+    .filter(({ index }) => (named?.includes(index) ?? true) && policies.every((given) => given.index !== index))
+    .map((gone) => limit(() => removal(gone, comparison)));
+  const found = (await Promise.all([...changes, ...removed])).filter((change) => change !== undefined);
+  return found.sort((one, other) => Number(other.deletesMore) - Number(one.deletesMore));
 }
 
-const rank = ({ deletesMore }: PolicyChange): number => (deletesMore ? 0 : 1);
-
-type Change = () => Promise<PolicyChange | undefined>;
-
 /** @returns undefined where the given policy says what the live one says, or cannot be read */
-function changeOf(
+async function changeOf(
   given: ParsedPolicy,
   live: readonly ParsedPolicy[],
   planned: readonly Entry[],
   context: PlanContext,
-): Change {
+): Promise<PolicyChange | undefined> {
   const was = live.find(({ index }) => index === given.index);
-  return async () => {
-    if (given.kind === 'invalid' || was?.kind === 'invalid') return undefined;
-    const fields = was
-      ? differences(was.policy, given.policy).map(({ field, before, after }) => ({ field, live: before, given: after }))
-      : [];
-    if (was && fields.length === 0) return undefined;
-    const own = planned.find(({ index }) => index === given.index);
-    return {
-      kind: 'policy-change',
-      index: dottedName(given.policy),
-      what: was ? 'changed' : 'new',
-      deletesMore: letsMoreThrough(was?.policy, given.policy),
-      fields,
-      // An index that the given policy does not count has an entry of its own.
-      today: was && own ? await decidedToday(was, context) : undefined,
-      withGiven: own && decidedIn(own),
-    };
+  if (given.kind === 'invalid' || was?.kind === 'invalid') return undefined;
+  const fields = was
+    ? differences(was.policy, given.policy).map(({ field, before, after }) => ({ field, live: before, given: after }))
+    : [];
+  if (was && fields.length === 0) return undefined;
+  const own = planned.find(({ index }) => index === given.index);
+  // An index that the given policy does not count has an entry of its own.
+  const today = was && own ? await decidedToday(was, context) : undefined;
+  const withGiven = own && decidedIn(own);
+  return {
+    kind: 'policy-change',
+    index: dottedName(given.policy),
+    what: was ? 'changed' : 'new',
+    // A longer retention may leave so few rows to delete that they no longer exceed the ceiling.
+    deletesMore: letsMoreThrough(was?.policy, given.policy) || rowsIn(withGiven) > rowsIn(today),
+    fields,
+    today,
+    withGiven,
   };
 }
 
-const removal =
-  (gone: ParsedPolicy, context: PlanContext): Change =>
-  async () => ({
-    kind: 'policy-change',
-    index: dottedName(namesOf(gone)),
-    what: 'removed',
-    deletesMore: false,
-    fields: [],
-    today: gone.kind === 'policy' ? await decidedToday(gone, context) : undefined,
-  });
+const removal = async (gone: ParsedPolicy, context: PlanContext): Promise<PolicyChange> => ({
+  kind: 'policy-change',
+  index: dottedName(namesOf(gone)),
+  what: 'removed',
+  deletesMore: false,
+  fields: [],
+  today: gone.kind === 'policy' ? await decidedToday(gone, context) : undefined,
+});
 
 async function decidedToday(live: ReadablePolicy, context: PlanContext): Promise<PolicyChange['today']> {
   if (!live.policy.enabled) return { outcome: 'disabled' };
@@ -86,6 +79,9 @@ async function decidedToday(live: ReadablePolicy, context: PlanContext): Promise
   const entry = await planPolicy(live, context);
   return decidedIn(entry.phase === 'unsearched' ? await searchCutoff(entry, context) : entry);
 }
+
+const rowsIn = (decided: PolicyChange['today']): number =>
+  decided?.outcome === 'would-truncate' ? (decided.rowsToDelete ?? 0) : 0;
 
 const decidedIn = (entry: Entry): PolicyChange['today'] =>
   entry.phase === 'done'

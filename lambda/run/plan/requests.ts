@@ -70,5 +70,5 @@ export class PlanRequests {
  * Task statuses are refused by name, by DataHub or its search engine, or nobody answers. What any other answer about a
  * task that does not exist means is not specified, so it counts as readable (rule 2.6).
  */
-const forbidsStatuses = ({ status, engine }: ServerError): boolean =>
+export const forbidsStatuses = ({ status, engine }: ServerError): boolean =>
   status === undefined || status === 401 || status === 403 || engine === 'permission';

@@ -22,6 +22,14 @@ describe('A change before it is live', () => {
     expect([status, here.sent(), await here.states()]).toEqual([0, [], []]);
   });
 
+  test('may delete more with a longer retention, if that no longer exceeds the ceiling', async () => {
+    const here = await serviceHere();
+    const given = (retentionDays: number) => [{ ...operation, maxDeletePercent: 30, retentionDays }];
+    const env = { DATAHUB_RETENTION_INPUT: JSON.stringify({ mode: 'preview', policies: given(170) }) };
+    const { stdout } = await runHere(here.run('preview', given(60)), { env });
+    expect(stdout.replace(/\s+/g, ' ')).toMatch(/; it may delete more\. .*: above the ceiling\. With it: \d+ rows/);
+  });
+
   test('may be asked about one index that loses its policy', async () => {
     const here = await serviceHere();
     const removed = { ...operation, aspect: 'datasetProfile' };

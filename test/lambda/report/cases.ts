@@ -192,7 +192,7 @@ export const entryCases: EntryCase[] = [
     'stopped at a conflict, and the rest is below the threshold',
     'incomplete',
     { ...remains, done: 11, conflicts: 1, total: 9000 },
-    { ...deleted(11, 9000), ...task, rowsTotal: 90_000, minDeletePercent: 10 },
+    { ...deleted(11, 9000), ...task, rowsTotal: 90_000, minDeletePercent: 9.99 },
   ],
   [
     'old rows arrived while it worked',
@@ -276,7 +276,7 @@ export const entryCases: EntryCase[] = [
   [
     'above what was approved',
     'above-ceiling',
-    { kind: 'above-ceiling', maxDeletePercent: 30, approved: 900_000, approveRows: 1_260_000 },
+    { kind: 'above-ceiling', maxDeletePercent: 34.62, approved: 900_000, approveRows: 1_260_000 },
   ],
   [
     'its only row is old',
@@ -371,6 +371,12 @@ export const entryCases: EntryCase[] = [
   ],
   ['would be reindexed', 'would-truncate', { kind: 'due', minDeletePercent: 10 }, { announced: 'reindex' }],
   ['below the threshold', 'below-threshold', { kind: 'not-due', minDeletePercent: 50 }],
+  [
+    'nearly due',
+    'below-threshold',
+    { kind: 'not-due', minDeletePercent: 10 },
+    { rowsToDelete: 2499, rowsTotal: 25_000 },
+  ],
   ['nothing to delete', 'nothing-to-delete', { kind: 'not-due' }, { rowsToDelete: 0 }],
   ['disabled', 'disabled', { kind: 'not-due' }],
 ];

@@ -36,9 +36,8 @@ export const countedOutcomes: readonly Outcome[] = counted;
 
 export const outcomes = Object.keys(table) as [Outcome, ...Outcome[]];
 
-export const resultOf = Object.fromEntries(outcomes.map((each) => [each, table[each].result])) as Record<
-  Outcome,
-  Result
+export const resultOf = Object.fromEntries(outcomes.map((each) => [each, table[each].result])) as Readonly<
+  Record<Outcome, Result>
 >;
 
 /** Nothing was due, or its policy is switched off. */

@@ -80,7 +80,9 @@ describe('The last runs', () => {
 describe('A run in short', () => {
   test('names every index that had something to do, with its rows and what a person approved', () => {
     const report = aReport([
-      anEntry('nothing-to-delete', { kind: 'not-due' }, { rowsToDelete: 0 }),
+      ...(['nothing-to-delete', 'below-threshold', 'disabled'] as const).map((one) =>
+        anEntry(one, { kind: 'not-due' }),
+      ),
       anEntry('truncated', { kind: 'verified' }, { aspect: 'a', rowsDeleted: 12, approvedRows: 15 }),
       anEntry('rows-missing', { kind: 'missing', expected: 9, found: 4 }, { aspect: 'b', rowsMissing: 5 }),
     ]);

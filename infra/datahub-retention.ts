@@ -206,7 +206,7 @@ export class DatahubRetention extends Construct implements IConnectable {
       }
       if (addressOf(other.settings.gmsUrl) !== addressOf(gmsUrl) || [mode, other.settings.mode].includes('preview'))
         continue;
-      const text = `gmsUrl is that of ${path} as well: if it is the same server, keep one of them, or give each index to one alone: neither ledger knows what the other has sent.`;
+      const text = `gmsUrl is that of ${path} as well: if it is the same server, keep one of them, or give each index to only one of them: neither ledger knows what the other has sent.`;
       Annotations.of(this).addWarningV2('datahub-retention:same-server', text);
     }
   }

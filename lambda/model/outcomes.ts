@@ -37,9 +37,8 @@ export const countedOutcomes: readonly Outcome[] = counted;
 export const outcomes = Object.keys(table) as [Outcome, ...Outcome[]];
 
 const columnOf = <Column extends 'result' | 'due'>(column: Column) =>
-  Object.fromEntries(outcomes.map((each) => [each, table[each][column]])) as Record<
-    Outcome,
-    (typeof table)[Outcome][Column]
+  Object.fromEntries(outcomes.map((each) => [each, table[each][column]])) as Readonly<
+    Record<Outcome, (typeof table)[Outcome][Column]>
   >;
 export const resultOf = columnOf('result');
 export const dueOf = columnOf('due');

@@ -20,7 +20,8 @@ test.skipIf(!hasJq)('docs/audit.md: its list of a quarter has each deletion and 
     run(5, [{ ...deleted, decidedAt: '5' }]),
     run(4, [deleted], [{ name: 'c.d', run: 'r2' }]),
     run(3, [deleted]),
-    run(2, [sent], [{ name: 'c.d' }]),
+    run(2, [sent, { ...sent, outcome: 'still-running', cutoffMillis: 6 }], [{ name: 'c.d' }]),
+    { ...run(1, [{ ...deleted, decidedAt: '0' }]), finishedAt: '2026-09-30' },
     // Its record has lost what was sent.
     run(1, [
       { ...sent, cutoffMillis: 4 },

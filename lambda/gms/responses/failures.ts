@@ -22,12 +22,13 @@ type Response = Pick<HttpResponse, 'status' | 'headers' | 'body'>;
 
 /** Undefined for a 2xx. */
 export function failureOfStatus(response: Response, info: RequestInfo, sanitize: Sanitize): ServerError | undefined {
-  const { status, body } = response;
+  const { status, headers, body } = response;
   const { operation, baseUrl } = info;
   if (status >= 200 && status < 300) return undefined;
   const isRedirect = status < 400;
-  const target = isRedirect ? redirectOf(response, baseUrl) : undefined;
-  const page = !isRedirect && isPage(response);
+  // A parser makes slashes of backslashes, which may escape a secret.
+  const target = isRedirect ? redirectOf((headers['location'] ?? '').replaceAll('\\', '%5C'), baseUrl) : undefined;
+  const page = isPage(response);
   const from = new URL(baseUrl);
   // On the same host: a redirect to a sign-in page on another host has https, too.
   const toHttps = target?.protocol === 'https:' && from.protocol === 'http:' && target.hostname === from.hostname;
@@ -35,12 +36,12 @@ export function failureOfStatus(response: Response, info: RequestInfo, sanitize:
   const engine = page || ofOthers.includes(kind) ? undefined : engineErrorIn(wholeMessage(body));
   const said = page ? titleOf(body) : (engine?.quote ?? readRestError(body) ?? body);
   // The query of a redirect may hold anything, and its page says nothing.
-  const text = isRedirect ? `${target?.origin ?? ''}${target?.pathname ?? ''}` : said;
+  const text = isRedirect ? target && `${target.protocol}//${target.host}${target.pathname}` : said;
   return {
     kind,
     operation,
     status,
-    text: sanitize(text).replace(/[.:\s]+$/, '') || undefined,
+    text: sanitize(text ?? '').replace(/[.:\s]+$/, '') || undefined,
     engine: engine?.kind,
     wants: toHttps ? 'https' : kind === 'gateway' ? wantedBy(response) : undefined,
     page: page || undefined,
@@ -58,8 +59,8 @@ const byIdentity: readonly ServerErrorKind[] = ['unauthorized', 'gateway', 'redi
 const ofOthers: readonly ServerErrorKind[] = ['redirect', 'no-index', 'too-old', 'gateway', 'unauthorized'];
 
 /** Where a redirect leads; undefined if it does not say. */
-const redirectOf = ({ headers: { location = '' } }: Response, baseUrl: string): URL | undefined =>
-  location !== '' && URL.canParse(location, baseUrl) ? new URL(location, baseUrl) : undefined;
+const redirectOf = (address: string, baseUrl: string): URL | undefined =>
+  address !== '' && URL.canParse(address, baseUrl) ? new URL(address, baseUrl) : undefined;
 
 function kindOf(response: Response, page: boolean): ServerErrorKind {
   const { status, body } = response;
@@ -198,7 +199,7 @@ export function isPage({ headers, body }: Pick<HttpResponse, 'headers' | 'body'>
 
 /** Of a page without a title, all that it says. */
 const titleOf = (body: string): string =>
-  /<(?:title|h1)[^>]{0,200}>([^<]{0,1000})/i.exec(body.slice(0, 8192))?.[1] ?? body;
+  /<(?:title|h1)[^>]{0,200}>([^<]{1,1000})/i.exec(body.slice(0, 8192))?.[1] ?? body;
 
 /** A longer first line says nothing more, and this limit keeps the search cheap. */
 const maxLine = 2000;

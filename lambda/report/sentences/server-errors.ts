@@ -112,7 +112,7 @@ function signInOrAddress(error: ServerError): Pick<Entry, 'next'> {
     next: given('headers', (way) =>
       has(error, 'headers')
         ? `Renew the headers (${way}) if a gateway answered; otherwise check the GMS address`
-        : `${checkAddress.next}; a gateway's sign-in may take a header (${way}), a firewall an exception`,
+        : `${checkAddress.next}; a gateway's sign-in may take a header (${way}), a firewall may need an exception`,
     ),
   };
 }

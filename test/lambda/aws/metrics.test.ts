@@ -20,8 +20,14 @@ const cases: [about: string, report: Report, confirmed?: number][] = [
   ['how many subscriptions are confirmed', aReport([]), 2],
   ['that none is', aReport([]), 0],
   ['a verdict that a preview is the first to publish', aReport([truncated], { mode: 'preview' })],
-  ['a truncation that still runs: its rows are for the run that sees its end', running('still-running')],
-  ['a truncation whose end is unknown', running('unknown')],
+  [
+    'a truncation that still runs: its rows are for the run that sees its end',
+    aReport([anEntry('still-running', { rowsDeleted: 5, rowsToDelete: 9, rowsTotal: 100 })]),
+  ],
+  [
+    'a reindex whose end is unknown',
+    aReport([anEntry('unknown', { rowsDeleted: 5, rowsMissing: 2, rowsNotVisible: 3 })]),
+  ],
   ['a resumed truncation, without its old share', aReport([{ ...truncated, resumed: true }])],
   ['an index without a number', aReport([anEntry('failed')])],
   [
@@ -38,10 +44,6 @@ const cases: [about: string, report: Report, confirmed?: number][] = [
   ['a name that CloudWatch does not accept', aReport([], { stage: 'größe\n🦄' })],
   ['no name', aReport([], { stage: '' })],
 ];
-
-function running(outcome: 'still-running' | 'unknown'): Report {
-  return aReport([anEntry(outcome, { rowsDeleted: 5, rowsToDelete: 9, rowsTotal: 100 })]);
-}
 
 function shown(line: string): string {
   const { _aws, ...values } = JSON.parse(line);

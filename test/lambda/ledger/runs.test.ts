@@ -80,7 +80,9 @@ describe('The last runs', () => {
 describe('A run in short', () => {
   test('names every index that had something to do, with its rows and what a person approved', () => {
     const report = aReport([
-      anEntry('nothing-to-delete', { kind: 'not-due' }, { rowsToDelete: 0 }),
+      ...(['nothing-to-delete', 'below-threshold', 'disabled'] as const).map((one) =>
+        anEntry(one, { kind: 'not-due' }),
+      ),
       anEntry('truncated', { kind: 'verified' }, { aspect: 'a', rowsDeleted: 12, approvedRows: 15 }),
       anEntry('rows-missing', { kind: 'missing', expected: 9, found: 4 }, { aspect: 'b', rowsMissing: 5 }),
     ]);
@@ -100,16 +102,13 @@ describe('A run in short', () => {
       anEntry('truncated', { kind: 'verified' }, { ...sent, decidedBy: 'another' }),
       anEntry('truncated', { kind: 'verified' }, { ...sent, by: undefined, decidedBy: 'another' }),
       anEntry('above-ceiling', { kind: 'above-ceiling', approveRows: 5 }, { aspect: 'a', cutoffMillis: 7 }),
-      anEntry(
-        'failed',
-        { ...failed, sent: 'no' },
-        { ...sent, by: undefined, resumed: undefined, decidedAt: undefined },
-      ),
+      anEntry('not-started', { kind: 'stopped', by: 'paused' }, { ...sent, by: undefined }),
+      anEntry('failed', { ...failed, sent: 'no' }, { method: 'delete', cutoffMillis: 7 }),
       anEntry('unknown', { ...failed, sent: 'maybe' }, { method: 'reindex', cutoffMillis: 7 }),
     ]);
     const { indices } = summaryOfRun({ ...report, by: 'schedule' });
     expect(indices[0]).toMatchObject({ retentionDays: 90, cutoffMillis: 7, decidedAt: 'then', run: 'another' });
-    expect(indices.map(({ by, cutoffMillis }) => by ?? cutoffMillis).join()).toBe('eve,somebody,,,7');
+    expect(indices.map(({ by, cutoffMillis }) => by ?? cutoffMillis).join()).toBe('eve,somebody,,,,7');
   });
 
   test('names what was released, with the rows accepted as lost, or refused, and by which earlier run', () => {

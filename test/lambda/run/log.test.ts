@@ -22,14 +22,7 @@ async function logged(options: RunOptions = {}, prepare: (world: World) => void 
 
 test('A run logs each decision, each call, its task and its verdict', async () => {
   const lines = await logged();
-  expect(lines.map(([message]) => message)).toEqual([
-    'planned',
-    'task id',
-    'truncate',
-    'verdict',
-    'report',
-    'reported',
-  ]);
+  expect(lines.map(([message]) => message).join()).toBe('planned,task id,truncate,verdict,report,reported');
   const [planned, task, truncate, verdict, report] = lines.map(([, fields]) => fields);
   const { taskId } = task ?? {};
   expect(planned).toMatchObject({ index: anIndex, aspect: 'operation', phase: 'approved', rowsToDelete: 600 });
@@ -37,6 +30,11 @@ test('A run logs each decision, each call, its task and its verdict', async () =
   expect(truncate).toEqual({ index: anIndex, phase: 'watched', outcome: undefined, cause: undefined, taskId });
   expect(verdict).toMatchObject({ index: anIndex, outcome: 'truncated', rowsDeleted: 600, taskId });
   expect(report).toEqual({ result: 'ok', policies: 2, cause: undefined });
+});
+
+test('An index that is not due is logged with its reason', async () => {
+  const [planned] = await logged({}, () => {}, { minDeletePercent: 70 });
+  expect(planned?.[1]).toMatchObject({ phase: 'done', outcome: 'below-threshold', cause: { kind: 'not-due' } });
 });
 
 test('An index above its row limit is logged once its cutoff is found, with all its rows', async () => {

@@ -28,9 +28,8 @@ for (const { file, text, title } of histories) {
 
 test('every kind of cause and note comes up in a history, in each of its variants', () => {
   // Of another version, of clocks, identities, subscribers, and more entries than a history has: in tests of their own.
-  // What Plan says of a watched index when it finds no server comes up in the laboratory alone.
   const others = [
-    ...['step-failed step=plan', 'unresolved why=server', 'guard which=floor', 'unread', 'token-expires'],
+    ...['step-failed step=plan', 'guard which=floor', 'unread', 'token-expires'],
     ...['certificate-expires', 'unconfirmed', 'empty-ledger', 'beyond', 'shortened'],
   ];
   const told = ['kind', 'what', 'which', 'why', 'by', 'step'];

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { createHttpTransport } from '../../../../lambda/gms/http/http-transport.ts';
 import { OperationsError } from '../../../../lambda/gms/operations.ts';
 import { failureOfStatus } from '../../../../lambda/gms/responses/failures.ts';
-import { sanitize } from '../../../../lambda/gms/responses/server-text.ts';
+import { createSanitizer } from '../../../../lambda/gms/responses/server-text.ts';
 import { concernsServer } from '../../../../lambda/model/server-error.ts';
 import { errorText } from '../../../../lambda/report/sentences/server-errors.ts';
 import { against, operation, restError } from './broken-server.ts';
@@ -106,6 +106,7 @@ const answers: Array<[who: string, answer: Answer]> = [
     http(403, `${titled('403 Forbidden')}<p>Reason: Cannot perform Post-Handshake Authentication.<br /></p>`, html),
   ],
   ['nginx without its GMS', http(502, page('502 Bad Gateway', 'nginx'), html)],
+  ['Cloudflare without its GMS', http(521, 'error code: 521', text)],
   ['Cloudflare whose GMS is too slow', http(524, 'error code: 524', text)],
   ['nginx whose GMS is too slow', http(504, page('504 Gateway Time-out', 'nginx'), html)],
   ['HAProxy, whose pages have no title', http(503, '<html><body><h1>503 Service Unavailable</h1>\n', html)],
@@ -143,7 +144,7 @@ const answers: Array<[who: string, answer: Answer]> = [
     ),
   ],
   ['a missing index', restError(500, 'x.YException: [type=index_not_found_exception, reason=no such index [a_b]]')],
-  ["a proxy's page that has the words of a missing index", http(404, '<html><body>no such index.html</body></html>')],
+  ["a proxy's page that has the words of a missing index", http(404, '<html><title></title>no such index.html</html>')],
   ['a path that GMS does not have', restError(404, "No root resource defined for path '/gms'", {})],
 ];
 
@@ -164,12 +165,14 @@ test('an answer without a count is reported as what it is, with its own next ste
 });
 
 test.each([
-  ['http://gms.example/gms', 'gateway'],
-  ['https://gms.example/gms', 'redirect'],
-  ['http://other.example/gms', 'redirect'],
-])('a redirect to https://gms.example/login in place of %s is read as %s', (baseUrl, kind) => {
-  const answer = { status: 302, headers: { location: 'https://gms.example/login' }, body: '' };
-  expect(failureOfStatus(answer, { operation: 'dry-run', baseUrl }, sanitize)?.kind).toBe(kind);
+  ['http://gms.example/gms', 'https://gms.example/login', 'gateway', 'https://gms.example/login'],
+  ['https://gms.example/gms', '/login?state=1', 'redirect', 'https://gms.example/login'],
+  ['http://other.example/gms', 'https://gms.example/login', 'redirect', 'https://gms.example/login'],
+  ['http://gms.example/gms', '/\\u0061bcdefghijkl', 'redirect', 'This text repeated a secret and is withheld'],
+])('in place of %s, a redirect to %s is read as %s', (baseUrl, location, kind, text) => {
+  const answer = { status: 302, headers: { location }, body: '' };
+  const found = failureOfStatus(answer, { operation: 'dry-run', baseUrl }, createSanitizer(['abcdefghijkl']));
+  expect(found).toMatchObject({ kind, text });
 });
 
 describe('a gateway that asks for a client certificate in the TLS handshake', () => {

@@ -140,6 +140,8 @@ const window =
 const ending =
   /status of (\S+): completed, (\S+) deleted of \2\ncount (\S+ up to [^:]*): 0 of (\S+)(?:, up to [^:]*: (\S+) of \4)?, up to [^:]*: \4 of \4\n(ledger \d+): idle, truncated, window of (\S+) \(22.5 d ago\), unreported/g;
 
+const dryRuns = /dry run (\S+) (up to [^:\n]*): (\S+ of [\d,]+)((?:\ndry run \S+ \2: \S+ of [\d,]+$)+)/gm;
+
 /** What went as it always goes is one line, as README.md says. */
 function asUsual(lines: readonly string[], recording: Recording): string[] {
   const known = lines.map((line) => {
@@ -166,6 +168,11 @@ function asUsual(lines: readonly string[], recording: Recording): string[] {
       asNumber(rows) - asNumber(rest ?? '0') === asNumber(kept)
         ? `ends ${what}: ${deleted} deleted, ${rows} left: ${task}, ${ledger}`
         : all,
+    )
+    .replace(
+      dryRuns,
+      (_, first, cutoff, rows, others) =>
+        `dry run ${first} ${cutoff}: ${rows}${others.replaceAll('\ndry run ', ', ').replaceAll(` ${cutoff}:`, ':')}`,
     )
     .replace(/, would reindex\nstatus of no-such-node:1: not known/g, ', would reindex, and tells statuses')
     .replace(/^sizes\n/gm, 'sizes, ')

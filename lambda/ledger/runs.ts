@@ -49,7 +49,7 @@ const runSchema = z.looseObject({
 
 export type RunSummary = z.infer<typeof runSchema>;
 
-/** Who asked for an earlier run, where it had no name: not whoever asked for the run that reports it. */
+/** Stands for whoever asked for an earlier run without giving a name. */
 const unnamed = 'somebody';
 
 const max = { runs: 30, bytes: 100_000 } as const;

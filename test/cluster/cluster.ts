@@ -20,7 +20,7 @@ export interface Cluster {
   type(command: string, who?: Person): Promise<string>;
   /** The same; what it wrote, whatever its exit status is. */
   tryOut(command: string, who?: Person): Promise<Ended>;
-  /** Types it again until it succeeds, as a person does who is told to wait; what it wrote then. */
+  /** Types the command again until it succeeds, as a person would who is told to wait. @returns what it then printed */
   repeat(command: string, who?: Person): Promise<string>;
   /** Every command that was typed. */
   typed: string[];

@@ -119,6 +119,6 @@ export class Worklist {
   }
 }
 
-/** Rows so many days old, one a minute. */
+/** Rows of this age in days, one per minute. */
 export const rowsOf = (count: number, days: number): number[] =>
   Array.from({ length: count }, (_, at) => Date.now() - days * 86_400_000 - at * 60_000);

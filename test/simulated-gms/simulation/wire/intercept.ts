@@ -36,6 +36,6 @@ export function interceptedReply({ kind }: Interception): Reply {
 
 /** The answer that a test has decided on. */
 export function substituted(answer: Substitute): Reply {
-  if (answer.kind !== 'status') return { kind: answer.kind, delayMillis: 0 };
+  if (answer.kind !== 'status') return { kind: answer.kind };
   return json(answer.status, answer.body ?? errorBody(answer.status, `Injected ${answer.status}`));
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type SimulatedGms, startSimulatedGms } from '../simulated-gms/server.ts';
 import { realTruncates } from '../simulated-gms/simulation/exchange.ts';
 import { type Listening, listening } from '../support/loopback.ts';
+import { writtenBy } from '../support/written.ts';
 import { emptyProject, install, root } from './packed.ts';
 
 /**
@@ -45,18 +46,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-interface Started {
-  child: ChildProcess;
-  output: { stdout: string; stderr: string };
-  ended: Promise<number | null>;
-}
-
 interface Environment {
   env?: Record<string, string>;
   launcher?: string[];
 }
 
-function start(args: string[], { env = {}, launcher = [] }: Environment = {}): Started {
+function start(args: string[], { env = {}, launcher = [] }: Environment = {}) {
   const [file, ...rest] = [...launcher, process.execPath, 'dist/cli.mjs', ...args];
   const child = spawn(file!, rest, {
     cwd: at('job'),
@@ -64,13 +59,8 @@ function start(args: string[], { env = {}, launcher = [] }: Environment = {}): S
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(launcher.length === 0 && user),
   });
-  const output = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name]!.setEncoding('utf8').on('data', (text: string) => {
-      output[name] += text;
-    });
-  }
-  return { child, output, ended: new Promise((resolve) => child.on('close', resolve)) };
+  const { output, ended } = writtenBy(child);
+  return { child, output, ended: ended.then(({ status }) => status) };
 }
 
 async function until(condition: () => boolean): Promise<void> {

@@ -1,6 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,10 +11,11 @@ import { operation, runHere, serviceHere } from '../cli/here.ts';
 import { start } from '../cli/processes.ts';
 import { programOfPrometheus } from '../cluster/programs.ts';
 import { expressionsIn } from '../support/expressions.ts';
-import { listening } from '../support/loopback.ts';
+import { freePort } from '../support/loopback.ts';
 import { anEntry, aReportOf } from '../support/reports.ts';
 import { skipped } from '../support/skips.ts';
 import { root } from './commands.ts';
+import { rowsOf } from './executed.ts';
 
 /** docs/metrics.md, its rules and its dashboard, with a real Pushgateway and a real Prometheus. */
 
@@ -51,9 +51,9 @@ describe.skipIf(!isThere)('With a Pushgateway and Prometheus', () => {
 
   /** Starts it at a free port; its address, once it is ready. */
   async function begin(program: string, options: string[]): Promise<string> {
-    const { url, close } = await listening(createServer());
-    await close();
-    const child = spawn(program, [`--web.listen-address=${new URL(url).host}`, ...options], { stdio: 'ignore' });
+    const host = `127.0.0.1:${await freePort()}`;
+    const url = `http://${host}`;
+    const child = spawn(program, [`--web.listen-address=${host}`, ...options], { stdio: 'ignore' });
     ends.push(() => child.kill('SIGKILL'));
     await eventually(`${program} is ready`, async () => (await fetch(`${url}/-/ready`)).ok);
     return url;
@@ -77,10 +77,7 @@ describe.skipIf(!isThere)('With a Pushgateway and Prometheus', () => {
     const deleted = Object.keys(good).filter((name) => name.startsWith('datahub_retention_index_rows_deleted{'));
     expect(deleted.map((name) => good[name])).toEqual([573]);
 
-    engine.addRows(
-      'dataset.operation',
-      Array.from({ length: 5000 }, (_, n) => Date.now() - 200 * 86_400_000 - n),
-    );
+    engine.addRows('dataset.operation', rowsOf(5000, 200));
     engine.fault('rows-per-second=1');
     const slow = start([...run('enforce', [operation], ...args), '--log', 'json']);
     await slow.printed(/"event":"started"/);

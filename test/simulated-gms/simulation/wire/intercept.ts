@@ -29,8 +29,6 @@ export function interceptedReply({ kind }: Interception): Reply {
       return html(302, '302 Found', { Location: 'https://login.example/oauth2/start?rd=%2Foperations' });
     case 'login-page':
       return html(200, 'Sign in');
-    case 'unauthorized-empty':
-      return text(401, '');
   }
 }
 

@@ -3,8 +3,7 @@ import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmS
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { type SimulatedGms, startSimulatedGms } from '../simulated-gms/server.ts';
 import { realTruncates } from '../simulated-gms/simulation/exchange.ts';
 import { type Listening, listening } from '../support/loopback.ts';
@@ -61,11 +60,6 @@ function start(args: string[], { env = {}, launcher = [] }: Environment = {}) {
   });
   const { output, ended } = writtenBy(child);
   return { child, output, ended: ended.then(({ status }) => status) };
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let attempt = 0; attempt < 600 && !condition(); attempt++) await sleep(50);
-  expect(condition()).toBe(true);
 }
 
 const server = () => ['--gms-url', service.url, '--token-file', at('token')];
@@ -160,7 +154,7 @@ describe.skipIf(!isRoot)('As the first process, which a signal does not end by i
   test('ends at SIGTERM while it waits for a server that does not answer', async () => {
     const args = ['survey', '--gms-url', silent.url, '--token-file', at('token')];
     const { child, output, ended } = start(args, { launcher: ['unshare', '--fork', '--pid', '--kill-child'] });
-    await until(() => output.stdout !== '');
+    await vi.waitUntil(() => output.stdout !== '', { timeout: 30_000 });
     const [first] = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').split(' ');
     process.kill(Number(first), 'SIGTERM');
     expect(await ended).toBe(143);

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { figuresOf } from '../../cli/outputs/figures.ts';
 import { pushAddress, pushFigures } from '../../cli/outputs/push-metrics.ts';
@@ -31,6 +31,7 @@ const [gatewayProgram, prometheusProgram, promtool] = (
 const isThere = gatewayProgram !== undefined && prometheusProgram !== undefined && promtool !== undefined;
 if (!isThere) skipped('The metrics are not tried with a Pushgateway: it is not here, and no Debian to take it from.');
 
+const patience = { timeout: 60_000, interval: 200 };
 const rules = join(root, 'docs/alert-rules.yaml');
 const queries = [rules, join(root, 'docs/grafana-dashboard.json')].flatMap((file) =>
   expressionsIn(parse(readFileSync(file, 'utf8'))).map((query) => query.replaceAll('$stage', '.*')),
@@ -55,7 +56,7 @@ describe.skipIf(!isThere)('With a Pushgateway and Prometheus', () => {
     const url = `http://${host}`;
     const child = spawn(program, [`--web.listen-address=${host}`, ...options], { stdio: 'ignore' });
     ends.push(() => child.kill('SIGKILL'));
-    await eventually(`${program} is ready`, async () => (await fetch(`${url}/-/ready`)).ok);
+    await vi.waitFor(async () => expect((await fetch(`${url}/-/ready`)).ok).toBe(true), patience);
     return url;
   }
 
@@ -125,10 +126,10 @@ describe.skipIf(!isThere)('With a Pushgateway and Prometheus', () => {
     const get = async (path: string): Promise<Answer> =>
       ((await (await fetch(`${url}/api/v1/${path}`)).json()) as { data: Answer }).data;
     let firing: string[] = [];
-    await eventually('three alerts', async () => {
+    await vi.waitFor(async () => {
       firing = (await get('alerts')).alerts.map(({ labels }) => `${labels['alertname']} ${labels['stage']}`);
-      return firing.length >= 3;
-    });
+      expect(firing.length).toBeGreaterThanOrEqual(3);
+    }, patience);
     expect(firing.filter((one) => !one.endsWith(' nights')).sort()).toEqual([
       'DatahubRetentionNotRun late',
       'DatahubRetentionRowsMissing lost',
@@ -140,11 +141,3 @@ describe.skipIf(!isThere)('With a Pushgateway and Prometheus', () => {
     }
   });
 });
-
-async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 60_000;
-  while (!(await isSo().catch(() => false))) {
-    if (Date.now() > deadline) throw new Error(`In a minute it did not become so: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-}

@@ -1,5 +1,5 @@
-import { ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
+import { RemovalPolicy } from 'aws-cdk-lib';
+import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, JsonPath, LogLevel, StateMachine, TaskInput } from 'aws-cdk-lib/aws-stepfunctions';
 import { StepFunctionsStartExecution } from 'aws-cdk-lib/aws-stepfunctions-tasks';
@@ -37,22 +37,12 @@ export class PreviewMachine extends Construct {
 
 /** Lets people start executions of the first machine, and see how those of all of them went. */
 export function grantStart(grantee: IGrantable, machine: StateMachine, ...others: StateMachine[]): Grant {
-  const grant = (actions: string[], ...resourceArns: string[]) =>
-    Grant.addToPrincipal({ grantee, actions: actions.map((action) => `states:${action}`), resourceArns });
-  const see = ['DescribeExecution', 'GetExecutionHistory'];
-  const own = grant(['StartExecution', 'ListExecutions'], machine.stateMachineArn).combine(
-    grant([...see, 'RedriveExecution'], executionsOf(machine)),
-  );
+  const see = ['states:DescribeExecution', 'states:GetExecutionHistory'];
+  const own = machine
+    .grant(grantee, 'states:StartExecution', 'states:ListExecutions')
+    .combine(machine.grantExecution(grantee, ...see, 'states:RedriveExecution'));
   return others.reduce(
-    (all, one) => all.combine(grant(['ListExecutions'], one.stateMachineArn)).combine(grant(see, executionsOf(one))),
+    (all, one) => all.combine(one.grant(grantee, 'states:ListExecutions')).combine(one.grantExecution(grantee, ...see)),
     own,
   );
 }
-
-const executionsOf = (machine: StateMachine): string =>
-  Stack.of(machine).formatArn({
-    service: 'states',
-    resource: 'execution',
-    resourceName: `${machine.stateMachineName}:*`,
-    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-  });

@@ -65,26 +65,14 @@ imagePullSecrets:
   - {{ ternary (dict "name" .) . (kindIs "string" .) | toJson }}
   {{- end }}
 {{- end }}
-{{- with .priorityClassName }}
-priorityClassName: {{ . | quote }}
-{{- end }}
 {{- with include "retention.podSecurityContext" $.root | fromYaml }}
 securityContext:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with .runtimeClassName }}
-runtimeClassName: {{ . | quote }}
+{{- range $field := list "priorityClassName" "runtimeClassName" "dnsPolicy" "dnsConfig" "hostAliases" "nodeSelector" "tolerations" "affinity" }}
+{{- with get $.root.Values $field }}
+{{ dict $field . | toYaml }}
 {{- end }}
-{{- with .dnsPolicy }}
-dnsPolicy: {{ . | quote }}
-{{- end }}
-{{- with .dnsConfig }}
-dnsConfig:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- with .hostAliases }}
-hostAliases:
-  {{- toYaml . | nindent 2 }}
 {{- end }}
 containers:
   - name: datahub-retention
@@ -177,17 +165,10 @@ containers:
       {{- with .extraEnvs }}
       {{- toYaml . | nindent 6 }}
       {{- end }}
-    {{- with .envFrom }}
-    envFrom:
-      {{- toYaml . | nindent 6 }}
+    {{- range $field := list "envFrom" "securityContext" "resources" }}
+    {{- with get $.root.Values $field }}
+    {{- dict $field . | toYaml | nindent 4 }}
     {{- end }}
-    {{- with .securityContext }}
-    securityContext:
-      {{- toYaml . | nindent 6 }}
-    {{- end }}
-    {{- with .resources }}
-    resources:
-      {{- toYaml . | nindent 6 }}
     {{- end }}
     volumeMounts:
       - { name: policies, mountPath: /policies, readOnly: true }
@@ -266,17 +247,5 @@ volumes:
   {{- with .extraVolumes }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
-{{- with .nodeSelector }}
-nodeSelector:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- with .tolerations }}
-tolerations:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- with .affinity }}
-affinity:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
 {{- end -}}
 {{- end -}}

@@ -5,14 +5,9 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Report } from '../../lambda/model/report-schema.ts';
 import { programs } from '../programs.ts';
+import { type Ended, writtenBy } from '../support/written.ts';
 
 /** The command line as a process of its own, in a folder of its own, without anything from this environment. */
-
-export interface Ended {
-  status: number | null;
-  stdout: string;
-  stderr: string;
-}
 
 export interface Started {
   process: ChildProcess;
@@ -34,15 +29,11 @@ export function start(
     env: { PATH: process.env['PATH'], HOME: tmpdir(), XDG_STATE_HOME: join(tmpdir(), 'not-used'), ...env },
     stdio: ['ignore', stdout, 'pipe'],
   });
-  const output = { stdout: '', stderr: '' };
+  const { output, ended } = writtenBy(child);
   const waiting = new Set<() => void>();
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name]?.setEncoding('utf8').on('data', (text: string) => {
-      output[name] += text;
-      for (const look of waiting) look();
-    });
-  }
-  const ended = new Promise<Ended>((resolve) => child.on('close', (status) => resolve({ status, ...output })));
+  child.stdout?.on('data', () => {
+    for (const look of waiting) look();
+  });
   return {
     process: child,
     ended,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { root } from '../pages/commands.ts';
 import { need, reasonOf, skipped } from '../support/skips.ts';
+import { type Ended, writtenBy } from '../support/written.ts';
 import { type ControlPlane, type Person, startControlPlane, until } from './control-plane.ts';
 import { type Gms, startGms } from './gms.ts';
 import { asVersion, layOut } from './image.ts';
@@ -29,12 +30,6 @@ export interface Cluster {
   /** Writes a file into the folder of the shell. */
   write(name: string, text: string): void;
   close(): Promise<void>;
-}
-
-interface Ended {
-  code: number | null;
-  stdout: string;
-  stderr: string;
 }
 
 /** The programs, or one line that says why there are none. */
@@ -80,23 +75,15 @@ export async function startCluster(
     begun.push(node);
 
     const typed: string[] = [];
-    const tryOut = (command: string, who: Person = 'engineer') =>
-      new Promise<Ended>((resolve) => {
-        typed.push(command);
-        const path = [join(shell, 'bin'), programs, dirname(process.execPath), process.env['PATH']].join(':');
-        const env = { PATH: path, HOME: shell, KUBECONFIG: plane.kubeconfig[who] };
-        const child = spawn('bash', ['-c', command], { cwd: shell, env, stdio: ['ignore', 'pipe', 'pipe'] });
-        const ended: Ended = { code: null, stdout: '', stderr: '' };
-        for (const name of ['stdout', 'stderr'] as const) {
-          child[name].setEncoding('utf8').on('data', (text: string) => {
-            ended[name] += text;
-          });
-        }
-        child.on('close', (code) => resolve({ ...ended, code }));
-      });
+    const tryOut = (command: string, who: Person = 'engineer') => {
+      typed.push(command);
+      const path = [join(shell, 'bin'), programs, dirname(process.execPath), process.env['PATH']].join(':');
+      const env = { PATH: path, HOME: shell, KUBECONFIG: plane.kubeconfig[who] };
+      return writtenBy(spawn('bash', ['-c', command], { cwd: shell, env, stdio: ['ignore', 'pipe', 'pipe'] })).ended;
+    };
     const type = async (command: string, who?: Person) => {
-      const { code, stdout, stderr } = await tryOut(command, who);
-      if (code !== 0) throw new Error(`${command}\nended with ${code}: ${stderr}${stdout}`);
+      const { status, stdout, stderr } = await tryOut(command, who);
+      if (status !== 0) throw new Error(`${command}\nended with ${status}: ${stderr}${stdout}`);
       return stdout;
     };
     const repeat = async (command: string, who?: Person) => {
@@ -105,7 +92,7 @@ export async function startCluster(
         () => `${command}: ${ended?.stderr}`,
         async () => {
           ended = await tryOut(command, who);
-          return ended.code === 0;
+          return ended.status === 0;
         },
       );
       return ended!.stdout;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { read } from '../pages/commands.ts';
+import { rowsOf } from '../pages/executed.ts';
 import { realTruncates } from '../simulated-gms/simulation/exchange.ts';
 import { authority, type Issued } from '../support/certificates.ts';
 import { type Gateway, startGateway, type Wants } from '../support/gateway.ts';
@@ -23,10 +24,7 @@ describe.skipIf(found === undefined)('On a cluster', () => {
   let gateway: Gateway | undefined;
   let jobs = 0;
 
-  const addRows = (count: number) => {
-    const timestamps = Array.from({ length: count }, (_, row) => Date.now() - 100 * 86_400_000 - row);
-    cluster.gms.service.engine.addRows('dataset.operation', timestamps);
-  };
+  const addRows = (count: number) => cluster.gms.service.engine.addRows('dataset.operation', rowsOf(count, 100));
   /** Creates a Secret or a ConfigMap, or replaces what it holds. */
   const store = (what: string) =>
     cluster.type(`kubectl -n datahub-retention create ${what} --dry-run=client -o yaml | kubectl apply -f -`);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { given, policies } from '../chart/values.ts';
 import { type Command, filled, type Placeholder, read } from '../pages/commands.ts';
-import { commandsFor, Worklist } from '../pages/executed.ts';
+import { commandsFor, rowsOf, Worklist } from '../pages/executed.ts';
 import { type Cluster, findPrograms, startCluster } from './cluster.ts';
 import { until } from './control-plane.ts';
 
@@ -19,7 +19,7 @@ describe.skipIf(found === undefined)('On a cluster', () => {
 
   beforeAll(async () => {
     cluster = await startCluster(found!, 'Helm 4');
-    const timestamps = Array.from({ length: 2000 }, (_, row) => Date.now() - (row < 1500 ? 100 : 1) * 86_400_000 - row);
+    const timestamps = [...rowsOf(1500, 100), ...rowsOf(500, 1)];
     cluster.gms.service.engine.addIndex({ entityType: 'dataset', aspect: 'operation', timestamps });
     cluster.write('token.txt', cluster.gms.token);
     await cluster.type(storeToken);
@@ -179,11 +179,11 @@ describe.skipIf(found === undefined)('On a cluster', () => {
     test.each(Object.entries(given))('with %s', async (what, changes) => {
       cluster.write('given.yaml', stringify({ policies, ...changes, serviceAccount: { create: false } }));
       const options = '--namespace datahub-retention --values given.yaml --kube-version 1.34.0';
-      const { code, stderr } = await cluster.tryOut(
+      const { status, stderr } = await cluster.tryOut(
         `helm template retention kubernetes ${options} | kubectl -n datahub-retention apply --dry-run=server -f -`,
         'admin',
       );
-      expect([code, stderr]).toEqual(what in refused ? [1, expect.stringMatching(refused[what]!)] : [0, stderr]);
+      expect([status, stderr]).toEqual(what in refused ? [1, expect.stringMatching(refused[what]!)] : [0, stderr]);
     });
   });
 

@@ -87,9 +87,8 @@ describe.skipIf(emulator === undefined)('A stage whose alarms have a topic of th
       await anHourPasses(stage);
       return (await alarmed()).map(({ Subject }) => Subject);
     };
-    const storeToken = async (Value: string) => {
-      const Name = '/datahub-retention/alarmed/token';
-      await stage.aws.json('ssm', 'AmazonSSM.PutParameter', { Name, Type: 'SecureString', Value, Overwrite: true });
+    const storeToken = async (token: string) => {
+      await stage.store({ token });
       await startCold(stage);
     };
     ended = await hourPasses();

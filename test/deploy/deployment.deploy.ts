@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Report, reportSchema } from '../../lambda/model/report-schema.ts';
+import { rowsOf } from '../pages/executed.ts';
 import { type SimulatedGms, startSimulatedGms } from '../simulated-gms/server.ts';
 import { realTruncates } from '../simulated-gms/simulation/exchange.ts';
 import { authority } from '../support/certificates.ts';
@@ -15,7 +16,6 @@ import { type DeployedStage, deployStage, ledgerRecords, type RolePolicy, startC
  */
 
 const emulator = await startEmulator();
-const dayMillis = 86_400_000;
 const made = authority();
 const secret = 'gateway-value-0123456789';
 
@@ -131,7 +131,7 @@ describe.skipIf(emulator === undefined)('A deployed stage', () => {
     });
 
     test('with all of them, two executions at once send one truncation of an index', async () => {
-      service.engine.addRows('dataset.operation', oldTimestamps(2000));
+      service.engine.addRows('dataset.operation', rowsOf(2000, 150));
       const before = sent();
       const input = { mode: 'enforce', indices: ['dataset.operation'] };
       const ended = await Promise.all([stage.execute(input), stage.execute(input)]);
@@ -142,7 +142,7 @@ describe.skipIf(emulator === undefined)('A deployed stage', () => {
 
     test.each(tried)('%s: the run does not end well', async (name) => {
       const [policy, without] = withoutStatement(all, name);
-      service.engine.addRows('dataset.operation', oldTimestamps(2000));
+      service.engine.addRows('dataset.operation', rowsOf(2000, 150));
       await stage.writePolicy(without);
       await startCold(stage);
       try {
@@ -187,7 +187,7 @@ describe.skipIf(emulator === undefined)('A deployed stage', () => {
       gateway.wants = { ...gateway.wants, open: service.token };
       await stage.deploy({ noIdentity: true });
       await quiet(stage);
-      service.engine.addRows('dataset.operation', oldTimestamps(2000));
+      service.engine.addRows('dataset.operation', rowsOf(2000, 150));
       const [before, asked] = [sent(), gateway.got.length];
       expect([(await reported('preview')).result, sent() - before]).toEqual(['ok', 0]);
       expect([(await reported('enforce')).result, sent() - before]).toEqual(['ok', 1]);
@@ -195,7 +195,7 @@ describe.skipIf(emulator === undefined)('A deployed stage', () => {
       expect(since.length).toBeGreaterThan(5);
       expect(since.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
       delete gateway.wants.open;
-      service.engine.addRows('dataset.operation', oldTimestamps(2000));
+      service.engine.addRows('dataset.operation', rowsOf(2000, 150));
       const refused = await reported('enforce');
       expect([refused.result, sent() - before]).toEqual(['failed', 1]);
       expect(JSON.stringify(refused)).toContain('create a new token in DataHub');
@@ -247,8 +247,6 @@ async function nextReport(stage: DeployedStage): Promise<Report | undefined> {
   const messages = await stage.received();
   return messages.length > 0 ? reportSchema.parse(JSON.parse(messages.at(-1)!.Message)) : undefined;
 }
-
-const oldTimestamps = (count: number) => Array.from({ length: count }, (_, row) => Date.now() - 150 * dayMillis - row);
 
 const quiet = (stage: DeployedStage) =>
   until(

@@ -1,13 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { type SimulatedGms, startSimulatedGms } from '../simulated-gms/server.ts';
 import { realTruncates } from '../simulated-gms/simulation/exchange.ts';
 import { type Listening, listening } from '../support/loopback.ts';
+import { writtenBy } from '../support/written.ts';
 import { emptyProject, install, root } from './packed.ts';
 
 /**
@@ -45,18 +45,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-interface Started {
-  child: ChildProcess;
-  output: { stdout: string; stderr: string };
-  ended: Promise<number | null>;
-}
-
 interface Environment {
   env?: Record<string, string>;
   launcher?: string[];
 }
 
-function start(args: string[], { env = {}, launcher = [] }: Environment = {}): Started {
+function start(args: string[], { env = {}, launcher = [] }: Environment = {}) {
   const [file, ...rest] = [...launcher, process.execPath, 'dist/cli.mjs', ...args];
   const child = spawn(file!, rest, {
     cwd: at('job'),
@@ -64,18 +58,8 @@ function start(args: string[], { env = {}, launcher = [] }: Environment = {}): S
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(launcher.length === 0 && user),
   });
-  const output = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name]!.setEncoding('utf8').on('data', (text: string) => {
-      output[name] += text;
-    });
-  }
-  return { child, output, ended: new Promise((resolve) => child.on('close', resolve)) };
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let attempt = 0; attempt < 600 && !condition(); attempt++) await sleep(50);
-  expect(condition()).toBe(true);
+  const { output, ended } = writtenBy(child);
+  return { child, output, ended: ended.then(({ status }) => status) };
 }
 
 const server = () => ['--gms-url', service.url, '--token-file', at('token')];
@@ -170,7 +154,7 @@ describe.skipIf(!isRoot)('As the first process, which a signal does not end by i
   test('ends at SIGTERM while it waits for a server that does not answer', async () => {
     const args = ['survey', '--gms-url', silent.url, '--token-file', at('token')];
     const { child, output, ended } = start(args, { launcher: ['unshare', '--fork', '--pid', '--kill-child'] });
-    await until(() => output.stdout !== '');
+    await vi.waitUntil(() => output.stdout !== '', { timeout: 30_000 });
     const [first] = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').split(' ');
     process.kill(Number(first), 'SIGTERM');
     expect(await ended).toBe(143);

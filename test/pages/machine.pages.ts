@@ -5,7 +5,7 @@ import { type SimulatedGms, startSimulatedGms } from '../simulated-gms/server.ts
 import { realTruncates } from '../simulated-gms/simulation/exchange.ts';
 import { type Clone, cloneHere, type Ran } from './clone.ts';
 import { type Command, filled, read } from './commands.ts';
-import { commandsFor, Worklist } from './executed.ts';
+import { commandsFor, rowsOf, Worklist } from './executed.ts';
 
 /**
  * Every command that the pages have for a machine, as it is written, in a fresh clone and against a service that is no
@@ -26,7 +26,6 @@ let defined = '';
 let ahead = 0;
 
 const truncates = () => realTruncates(service.engine.asked);
-const oldRows = (count: number) => Array.from({ length: count }, (_, row) => Date.now() - 120 * day - row);
 const policies = (more: object = {}) => [
   { entityType: 'dataset', aspect: 'operation', retentionDays: 90, maxDeletePercent: 50 },
   { entityType: 'dataset', aspect: 'datasetProfile', retentionDays: 365, ...more },
@@ -65,7 +64,7 @@ beforeAll(async () => {
     ],
     clock: { now: () => Date.now() + ahead },
   });
-  service.engine.addRows('dataset.operation', oldRows(43_000));
+  service.engine.addRows('dataset.operation', rowsOf(43_000, 120));
   clone.write('token.txt', `${service.token}\n`);
   clone.write('policies.json', policies());
 });
@@ -173,10 +172,7 @@ const asCommand = (text: string): Command => ({ page: '', heading: '', line: 0, 
 
 /** A run that is killed while the server deletes rows of dataset.datasetProfile. Returns what the ledger says then. */
 async function leaveUnderWay(status: () => Promise<string>): Promise<string> {
-  service.engine.addRows(
-    'dataset.datasetProfile',
-    Array.from({ length: 500 }, (_, row) => Date.now() - 400 * day - row),
-  );
+  service.engine.addRows('dataset.datasetProfile', rowsOf(500, 400));
   service.engine.fault(`rows-per-second=${500 / truncationSeconds}`);
   const run = 'machine enforce dataset.datasetProfile --policies policies.json --approve-rows 500 --yes';
   const underWay = "./retention status --ledger ledger | grep -q 'under way'";
@@ -208,7 +204,7 @@ async function waitUntilNothingIsUnresolved(status: () => Promise<string>): Prom
 
 /** A run in which the server loses rows that should stay, and which ends with the index quarantined. */
 async function loseRows(count: number): Promise<void> {
-  service.engine.addRows('dataset.operation', oldRows(43_000));
+  service.engine.addRows('dataset.operation', rowsOf(43_000, 120));
   const before = truncates().length;
   const losing = setInterval(() => {
     if (truncates().length === before) return;

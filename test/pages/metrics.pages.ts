@@ -1,9 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { figuresOf } from '../../cli/outputs/figures.ts';
 import { pushAddress, pushFigures } from '../../cli/outputs/push-metrics.ts';
@@ -12,10 +11,11 @@ import { operation, runHere, serviceHere } from '../cli/here.ts';
 import { start } from '../cli/processes.ts';
 import { programOfPrometheus } from '../cluster/programs.ts';
 import { expressionsIn } from '../support/expressions.ts';
-import { listening } from '../support/loopback.ts';
+import { freePort } from '../support/loopback.ts';
 import { anEntry, aReportOf } from '../support/reports.ts';
 import { skipped } from '../support/skips.ts';
 import { root } from './commands.ts';
+import { rowsOf } from './executed.ts';
 
 /** docs/metrics.md, its rules and its dashboard, with a real Pushgateway and a real Prometheus. */
 
@@ -31,6 +31,7 @@ const [gatewayProgram, prometheusProgram, promtool] = (
 const isThere = gatewayProgram !== undefined && prometheusProgram !== undefined && promtool !== undefined;
 if (!isThere) skipped('The metrics are not tried with a Pushgateway: it is not here, and no Debian to take it from.');
 
+const patience = { timeout: 60_000, interval: 200 };
 const rules = join(root, 'docs/alert-rules.yaml');
 const queries = [rules, join(root, 'docs/grafana-dashboard.json')].flatMap((file) =>
   expressionsIn(parse(readFileSync(file, 'utf8'))).map((query) => query.replaceAll('$stage', '.*')),
@@ -51,11 +52,11 @@ describe.skipIf(!isThere)('With a Pushgateway and Prometheus', () => {
 
   /** Starts it at a free port; its address, once it is ready. */
   async function begin(program: string, options: string[]): Promise<string> {
-    const { url, close } = await listening(createServer());
-    await close();
-    const child = spawn(program, [`--web.listen-address=${new URL(url).host}`, ...options], { stdio: 'ignore' });
+    const host = `127.0.0.1:${await freePort()}`;
+    const url = `http://${host}`;
+    const child = spawn(program, [`--web.listen-address=${host}`, ...options], { stdio: 'ignore' });
     ends.push(() => child.kill('SIGKILL'));
-    await eventually(`${program} is ready`, async () => (await fetch(`${url}/-/ready`)).ok);
+    await vi.waitFor(async () => expect((await fetch(`${url}/-/ready`)).ok).toBe(true), patience);
     return url;
   }
 
@@ -77,10 +78,7 @@ describe.skipIf(!isThere)('With a Pushgateway and Prometheus', () => {
     const deleted = Object.keys(good).filter((name) => name.startsWith('datahub_retention_index_rows_deleted{'));
     expect(deleted.map((name) => good[name])).toEqual([573]);
 
-    engine.addRows(
-      'dataset.operation',
-      Array.from({ length: 5000 }, (_, n) => Date.now() - 200 * 86_400_000 - n),
-    );
+    engine.addRows('dataset.operation', rowsOf(5000, 200));
     engine.fault('rows-per-second=1');
     const slow = start([...run('enforce', [operation], ...args), '--log', 'json']);
     await slow.printed(/"event":"started"/);
@@ -128,10 +126,10 @@ describe.skipIf(!isThere)('With a Pushgateway and Prometheus', () => {
     const get = async (path: string): Promise<Answer> =>
       ((await (await fetch(`${url}/api/v1/${path}`)).json()) as { data: Answer }).data;
     let firing: string[] = [];
-    await eventually('three alerts', async () => {
+    await vi.waitFor(async () => {
       firing = (await get('alerts')).alerts.map(({ labels }) => `${labels['alertname']} ${labels['stage']}`);
-      return firing.length >= 3;
-    });
+      expect(firing.length).toBeGreaterThanOrEqual(3);
+    }, patience);
     expect(firing.filter((one) => !one.endsWith(' nights')).sort()).toEqual([
       'DatahubRetentionNotRun late',
       'DatahubRetentionRowsMissing lost',
@@ -143,11 +141,3 @@ describe.skipIf(!isThere)('With a Pushgateway and Prometheus', () => {
     }
   });
 });
-
-async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 60_000;
-  while (!(await isSo().catch(() => false))) {
-    if (Date.now() > deadline) throw new Error(`In a minute it did not become so: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-}

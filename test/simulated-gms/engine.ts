@@ -32,7 +32,6 @@ export interface EngineOptions {
  * have progressed as far as the clock says. Weeks of a virtual clock therefore pass in milliseconds.
  */
 export interface Engine extends RequestHandler, Workbench {
-  readonly behavior: Readonly<Behavior>;
   /** Decides what happens to single requests; a test may set and replace it at any time. */
   onRequest: ((request: IncomingRequest) => FaultDecision | undefined) | undefined;
   handle(request: IncomingRequest): Reply;
@@ -80,9 +79,6 @@ export function createEngine(options: EngineOptions = {}): Engine {
     ...createWorkbench(simulation, advance),
     token,
     asked,
-    get behavior() {
-      return simulation.behavior;
-    },
     onRequest: undefined,
     handle(request) {
       advance();

@@ -157,7 +157,6 @@ export const faults: readonly Fault[] = [
   between('bad-gateway', 'all', false, '502 with an HTML page; the server is not asked'),
   between('login-redirect', 'all', false, '302 to a login page'),
   between('login-page', 'all', false, '200 with a login page'),
-  between('unauthorized-empty', 'all', false, '401 without a body'),
   flag('engine-down', 'the search engine is unreachable: nothing is counted, and no task is found', {
     engineReachable: false,
   }),

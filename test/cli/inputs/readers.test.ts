@@ -5,6 +5,7 @@ import type { Options } from '../../../cli/command-line/options.ts';
 import { remarksOn } from '../../../cli/commands/files.ts';
 import { othersCanRead } from '../../../cli/inputs/read-text.ts';
 import { programs } from '../../programs.ts';
+import { writtenBy } from '../../support/written.ts';
 import { serviceHere } from '../here.ts';
 import { folder } from '../processes.ts';
 
@@ -46,10 +47,7 @@ it('may be standard input, which is read once', async () => {
   const url = server[1]!;
   const args = [programs.start, 'survey', '--gms-url', url, '--token-file', '-'];
   const child = spawn('sh', ['-c', 'cat "$0" | "$@"', files.at('token'), process.execPath, ...args]);
-  let stdout = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0);
+  const { status, stdout } = await writtenBy(child).ended;
+  expect(status).toBe(0);
   expect(stdout).toMatch(/^Access {2}address from --gms-url, token from standard input$/m);
 });

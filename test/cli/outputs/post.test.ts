@@ -122,40 +122,11 @@ describe('posting a message', () => {
     expect(received).toHaveLength(1);
   });
 
-  it.each<[answer: string, type?: string]>([
-    // Slack calls it HTML.
-    ['ok', 'text/html'],
-    ['{"ok":true}', 'text/html'],
-    [''],
-    ['{"StatusCode":0,"StatusMessage":"success","code":0,"data":{},"msg":"success"}'],
-    ['{"code":200,"msg":"success"}'],
-    ['{"id":"9","type":0,"errors":[],"error":null}'],
-    ['{"success":1,"ret":0,"retcode":"0","res":200,"error_code":0}'],
-    ['{"status":0,"msg":"success"}'],
-  ])('is accepted by a 200 that says %s', async (answer, type = 'text/plain') => {
-    const { result } = await posted([{ status: 200, body: answer, headers: { 'content-type': type } }]);
-    expect(result).toMatchObject({ kind: 'posted', doubt: undefined });
-  });
-
-  it.each([
-    '{"status":"error"}',
-    '{"code":4003,"message":"x"}',
-    '{"statusCode":500}',
-    '{"status":404}',
-    'no_team',
-    'false',
-    '{"result":{"ok":false}}',
-    '{"status":0,"msg":"invalid key"}',
-    '{"status":-1}',
-    // Others count from 1, or have 20000 where nothing went wrong; their text says so.
-    '{"code":1,"msg":"success"}',
-    '{"code":20000,"msg":"OK"}',
-    '{"ret":1,"message":"Successful"}',
-  ])('is accepted, with a warning, by a 200 that says %s, which nobody has specified', async (answer) => {
-    const { result } = await posted([{ status: 200, body: answer }]);
+  it('is accepted, with a warning, by a 200 that may be a refusal', async () => {
+    const { result } = await posted([{ status: 200, body: 'no_team' }]);
     expect(result).toMatchObject({
       kind: 'posted',
-      doubt: expect.stringMatching(/^it answered 200 \(".*"\), which may mean that it refused it/),
+      doubt: expect.stringMatching(/^it answered 200 \("no_team"\), which may mean that it refused it/),
     });
   });
 

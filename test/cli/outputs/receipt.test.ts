@@ -3,7 +3,7 @@ import { receiptOf } from '../../../cli/outputs/receipt.ts';
 
 /** What real products answer with a 2xx, by their documentation. A refusal that is not one for certain is doubtful. */
 
-test.each<[who: string, receipt: string, answer: string]>([
+test.each<[who: string, receipt: string, answer: string, type?: string]>([
   ['Splunk HEC', 'accepted', '{"text":"Success","code":0}'],
   ['Zulip error', 'refused', '{"result":"error","msg":"Invalid API key","code":"INVALID_API_KEY"}'],
   ['Aliyun', 'accepted', '{"Message":"OK","RequestId":"F655","Code":"OK"}'],
@@ -33,7 +33,28 @@ test.each<[who: string, receipt: string, answer: string]>([
   ['a service without errors', 'accepted', '{"status":"no errors"}'],
   ['a mail relay', 'doubtful', '{"accepted":[],"rejected":["a@b"],"response":"550"}'],
   ['Apigee', 'doubtful', '{"fault":{"faultstring":"x","detail":{"errorcode":"y"}}}'],
+  ['a word', 'doubtful', 'no_team'],
+  ['JSON that is a word', 'doubtful', 'false'],
+  ['a status', 'doubtful', '{"status":"error"}'],
+  ['a code beside a message', 'doubtful', '{"code":4003,"message":"x"}'],
+  ['a status of HTTP', 'doubtful', '{"statusCode":500}'],
+  ['a short one', 'doubtful', '{"status":404}'],
+  ['a negative one', 'doubtful', '{"status":-1}'],
+  ['the status 0 beside a refusal', 'doubtful', '{"status":0,"msg":"invalid key"}'],
+  ['a refusal further in', 'doubtful', '{"result":{"ok":false}}'],
+  // Others count from 1, or have 20000 where nothing went wrong; their text says so.
+  ['the code 1', 'doubtful', '{"code":1,"msg":"success"}'],
+  ['the code 20000', 'doubtful', '{"code":20000,"msg":"OK"}'],
+  ['a return of 1', 'doubtful', '{"ret":1,"message":"Successful"}'],
+  ['nothing', 'accepted', ''],
+  ['Slack', 'accepted', 'ok', 'text/html'],
+  ['JSON that is called HTML', 'accepted', '{"ok":true}', 'text/html'],
+  ['Feishu', 'accepted', '{"StatusCode":0,"StatusMessage":"success","code":0,"data":{},"msg":"success"}'],
+  ['the code 200', 'accepted', '{"code":200,"msg":"success"}'],
+  ['no errors', 'accepted', '{"id":"9","type":0,"errors":[],"error":null}'],
+  ['every code of success', 'accepted', '{"success":1,"ret":0,"retcode":"0","res":200,"error_code":0}'],
+  ['the status 0', 'accepted', '{"status":0,"msg":"success"}'],
   ['ntfy', 'accepted', '{"id":"x","time":1,"event":"message","topic":"t","message":"failed: dataset.operation"}'],
-])('%s: %s', (_, receipt, answer) => {
-  expect(receiptOf(answer, 'application/json')).toBe(receipt);
+])('%s: %s', (_, receipt, answer, type = 'application/json') => {
+  expect(receiptOf(answer, type)).toBe(receipt);
 });

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { programs } from '../../programs.ts';
 import type { ServiceOptions } from '../../simulated-gms/server.ts';
+import { writtenBy } from '../../support/written.ts';
 import { operation, runHere, serviceHere } from '../here.ts';
 
 const due = [operation, { entityType: 'dataset', aspect: 'datasetUsageStatistics', retentionDays: 90 }];
@@ -73,12 +74,7 @@ describe.skipIf(!hasPython)('a terminal of its own', () => {
   const typing = async (typed: string, command: readonly string[]) => {
     const child = spawn('python3', [terminal, typed, ...command], { stdio: 'pipe' });
     onTestFinished(() => void child.kill());
-    let shown = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      shown += text;
-    });
-    const ended = await new Promise((resolve) => child.on('close', resolve));
-    return { ended, shown };
+    return writtenBy(child).ended;
   };
 
   test.each([
@@ -94,7 +90,7 @@ describe.skipIf(!hasPython)('a terminal of its own', () => {
   ])('%j there ends with %i', { timeout: 20_000 }, async (typed, status, sent) => {
     const service = await serviceHere();
     const args = atTerminal(service.run('enforce', [operation]));
-    const { ended, shown } = await typing(typed, [process.execPath, programs.start, ...args]);
+    const { status: ended, stdout: shown } = await typing(typed, [process.execPath, programs.start, ...args]);
     expect(shown).toMatch(/Delete 573 rows of dataset\.operation of \S+ for good\? \[y\/N\] /);
     expect([ended, service.sent().length]).toEqual([status, sent]);
   });
@@ -103,7 +99,7 @@ describe.skipIf(!hasPython)('a terminal of its own', () => {
     const service = await serviceHere();
     const log = service.files.at('log');
     const command = ['sh', '-c', 'exec "$@" > "$0" 2>&1', log, process.execPath, programs.start];
-    expect((await typing('', [...command, ...atTerminal(service.run('enforce', [operation]))])).ended).toBe(2);
+    expect((await typing('', [...command, ...atTerminal(service.run('enforce', [operation]))])).status).toBe(2);
     expect(readFileSync(log, 'utf8')).toMatch(
       /^enforce asks before it deletes rows for good, and there is no terminal/,
     );

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { folderLedger } from '../../../cli/ledgers/folder-ledger.ts';
 import { programs } from '../../programs.ts';
 import { aQuarantined } from '../../support/records.ts';
+import type { Ended } from '../../support/written.ts';
 import { operation, runHere, serviceHere } from '../here.ts';
 import { startReceiver } from '../outputs/receiver.ts';
-import { type Ended, start } from '../processes.ts';
+import { start } from '../processes.ts';
 
 /**
  * A run that ends anywhere between its truncation and its message, and the nights after it. The server reindexes, so people

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { programs } from '../../programs.ts';
+import { writtenBy } from '../../support/written.ts';
 import { operation, serviceHere } from '../here.ts';
 import { startReceiver } from '../outputs/receiver.ts';
 
@@ -25,8 +26,7 @@ test.each([
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (said += text));
+  const { ended } = writtenBy(child);
   // To the whole group, as a terminal does it, as soon as the truncate has arrived.
   engine.onRequest = ({ body }) => {
     if (!body.includes('"dryRun":false')) return undefined;
@@ -34,8 +34,8 @@ test.each([
     process.kill(signal === 'SIGINT' ? -child.pid! : child.pid!, signal);
     return undefined;
   };
-  const status = await new Promise((resolve) => child.on('close', resolve));
+  const { status, stdout, stderr } = await ended;
   expect([hook.received.length, sent().length]).toEqual([1, 1]);
   if (signal !== 'SIGINT') expect(status).toBe(0);
-  expect(said + (script.includes('$OUT') ? readFileSync(out, 'utf8') : '')).not.toMatch(/Debugger|Stopped/);
+  expect(stdout + stderr + (script.includes('$OUT') ? readFileSync(out, 'utf8') : '')).not.toMatch(/Debugger|Stopped/);
 });

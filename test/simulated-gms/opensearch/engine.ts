@@ -24,10 +24,6 @@ export interface OpenSearchOptions {
 
 /** GMS in front of a real search engine. */
 export interface OpenSearchService extends RequestHandler {
-  readonly client: Client;
-  readonly prefix: string;
-  readonly settings: NewIndexSettings;
-  readonly behavior: Readonly<Behavior>;
   /** Sees each request before it is carried out, and may decide what happens to it. */
   onRequest: ((request: IncomingRequest) => FaultDecision | undefined) | undefined;
   handle(request: IncomingRequest): Promise<Reply>;
@@ -67,15 +63,9 @@ export function connectEngine(options: OpenSearchOptions): OpenSearchService {
     schedule: (afterMillis, act) => void setTimeout(() => void inTime(act()), afterMillis),
   };
   const service: OpenSearchService = {
-    client,
-    prefix,
-    settings,
     token,
     asked,
     onRequest: undefined,
-    get behavior() {
-      return behavior;
-    },
     handle: (request) => inTime(receive(front, request)),
     set(changes) {
       behavior = { ...behavior, ...changes };

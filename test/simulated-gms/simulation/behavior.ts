@@ -9,12 +9,7 @@ export type Action = 'truncateTimeseriesAspect' | 'getEsTaskStatus' | 'getIndexS
 export type Scope = 'all' | 'truncate' | 'dry-run' | 'status' | 'sizes';
 
 /** Something between client and server that answers in the server's place. */
-export type InterceptionKind =
-  | 'gateway-timeout'
-  | 'bad-gateway'
-  | 'login-redirect'
-  | 'login-page'
-  | 'unauthorized-empty';
+export type InterceptionKind = 'gateway-timeout' | 'bad-gateway' | 'login-redirect' | 'login-page';
 
 export interface Interception {
   kind: InterceptionKind;

@@ -14,17 +14,13 @@ export interface HttpReply {
   status: number;
   headers: Record<string, string>;
   body: string;
+}
+
+/** An answer; or the connection is cut, or stays open without a response. */
+export type Reply = (HttpReply | { kind: 'reset' | 'no-answer' }) & {
   /** How long the client waits for it; the server has already acted. */
-  delayMillis: number;
-}
-
-/** The connection is cut, or stays open without a response. */
-export interface ConnectionFault {
-  kind: 'reset' | 'no-answer';
-  delayMillis: number;
-}
-
-export type Reply = HttpReply | ConnectionFault;
+  delayMillis?: number;
+};
 
 /** An answer sent instead of the server's own. */
 export type Substitute = { kind: 'reset' } | { kind: 'no-answer' } | { kind: 'status'; status: number; body?: string };
@@ -47,19 +43,10 @@ export interface RequestHandler {
 
 /** One request as it was received, without its headers (they contain the token). */
 export interface Asked {
-  /** Epoch milliseconds of the engine's clock. */
-  at: number;
-  method: string;
   path: string;
-  /** The query parameter `action`, as it was sent. */
-  action?: string;
   /** The parsed body, or the text of one that is not JSON; omitted if empty. */
   body?: unknown;
-  /** False if something in between answered and the server did nothing. */
-  acted: boolean;
-  /** Status of the answer, or what happened to the connection. */
-  status: number | 'reset' | 'no-answer';
-  /** The content of `value`, if it was a string. */
+  /** The content of `value` in the server's own answer, if it was a string, whatever the client got. */
   value?: string;
 }
 
@@ -67,26 +54,22 @@ export interface Asked {
 export const realTruncates = (asked: readonly Asked[]): Asked[] =>
   asked.filter(({ body }) => (body as { dryRun?: boolean } | undefined)?.dryRun === false);
 
-export const json = (status: number, body: string, headers: Record<string, string> = {}): HttpReply => ({
+const reply = (status: number, body: string, headers: Record<string, string>): HttpReply => ({
   kind: 'reply',
   status,
-  headers: { 'Content-Type': 'application/json', ...headers },
+  headers,
   body,
-  delayMillis: 0,
 });
 
-export const html = (status: number, title: string, headers: Record<string, string> = {}): HttpReply => ({
-  kind: 'reply',
-  status,
-  headers: { 'Content-Type': 'text/html;charset=utf-8', ...headers },
-  body: `<!DOCTYPE html>\n<html>\n<head><title>${title}</title></head>\n<body><h1>${title}</h1></body>\n</html>\n`,
-  delayMillis: 0,
-});
+export const json = (status: number, body: string): HttpReply =>
+  reply(status, body, { 'Content-Type': 'application/json' });
 
-export const text = (status: number, body: string): HttpReply => ({
-  kind: 'reply',
-  status,
-  headers: body === '' ? {} : { 'Content-Type': 'text/plain; charset=utf-8' },
-  body,
-  delayMillis: 0,
-});
+export const html = (status: number, title: string, headers: Record<string, string> = {}): HttpReply =>
+  reply(
+    status,
+    `<!DOCTYPE html>\n<html>\n<head><title>${title}</title></head>\n<body><h1>${title}</h1></body>\n</html>\n`,
+    { 'Content-Type': 'text/html;charset=utf-8', ...headers },
+  );
+
+export const text = (status: number, body: string): HttpReply =>
+  reply(status, body, body === '' ? {} : { 'Content-Type': 'text/plain; charset=utf-8' });

@@ -26,10 +26,7 @@ const to = (url: string): HttpRequest => ({
 });
 
 async function failureOf(sending: Promise<unknown>): Promise<TransportError> {
-  const error = await sending.then(
-    () => undefined,
-    (cause: unknown) => cause,
-  );
+  const error = await sending.catch((cause: unknown) => cause);
   if (error instanceof TransportError) return error;
   throw new Error(`no TransportError but ${error}`);
 }

@@ -18,10 +18,7 @@ const sizesAnswer = http(200, '{"value":{"indexSizes":[]}}');
 const html = { 'Content-Type': 'text/html' };
 
 async function errorOf(asking: Promise<unknown>): Promise<OperationsError> {
-  const error = await asking.then(
-    () => undefined,
-    (cause: unknown) => cause,
-  );
+  const error = await asking.catch((cause: unknown) => cause);
   if (error instanceof OperationsError) return error;
   throw new Error(`no OperationsError but ${error}`);
 }

@@ -1,6 +1,6 @@
 import type { Asked, FaultDecision, IncomingRequest, Reply } from '../exchange.ts';
-import type { Answered } from './actions.ts';
-import { conduct } from './conduct.ts';
+import { type Answered, answer } from './actions.ts';
+import { interceptedReply, interceptionFor, scopeOf, substituted } from './intercept.ts';
 import type { Server } from './search-engine.ts';
 import type { Steps } from './steps.ts';
 
@@ -20,26 +20,32 @@ export interface Front {
 const maxAsked = 20_000;
 
 export function* receive(front: Front, request: IncomingRequest): Steps<Reply> {
-  const { server, token, asked, schedule } = front;
+  const { server, token, asked } = front;
   const url = urlOf(request.path);
   const body = bodyOf(request.body);
-  const decision = front.onRequest(request) ?? { kind: 'pass' };
-  const at = front.now();
-  const { reply, acted, value } = yield* conduct(server, request, { url, body, token, decision, schedule });
+  const { reply, value } = yield* deliver(front, request, url, body);
   if (asked.length >= maxAsked) asked.splice(0, maxAsked / 2);
-  const action = url.searchParams.get('action');
-  const entry: Asked = {
-    at,
-    method: request.method,
-    path: request.path,
-    ...(action === null ? {} : { action }),
-    ...(body === undefined ? {} : { body }),
-    acted,
-    status: reply.kind === 'reply' ? reply.status : reply.kind,
-    ...(value === undefined ? {} : { value }),
-  };
+  const entry: Asked = { path: request.path, body, ...(value !== undefined && { value }) };
   asked.push(JSON.parse(JSON.stringify(entry).replaceAll(token, '[token]')));
-  return withHeaders(front, reply);
+  return withHeaders(front, { ...reply, delayMillis: server.behavior.delayMillis });
+}
+
+/** Delivers one request to the server or not, as the test or something in front of the server decides. */
+function* deliver(
+  { server, token, onRequest, schedule }: Front,
+  request: IncomingRequest,
+  url: URL,
+  body: unknown,
+): Steps<{ reply: Reply; value?: string }> {
+  const act = () => answer(server, token, request, url);
+  const decision = onRequest(request) ?? { kind: 'pass' };
+  if (decision.kind === 'act-then') schedule(decision.actsAfterMillis, act);
+  if (decision.kind !== 'pass') return { reply: substituted(decision.answer) };
+  const action = url.searchParams.get('action') ?? undefined;
+  const interception = interceptionFor(server.behavior, scopeOf(action, body));
+  if (interception && !interception.acts) return { reply: interceptedReply(interception) };
+  const own = yield* act();
+  return interception ? { ...own, reply: interceptedReply(interception) } : own;
 }
 
 function withHeaders({ server, headers, now }: Front, reply: Reply): Reply {

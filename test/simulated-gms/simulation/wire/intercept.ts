@@ -29,13 +29,11 @@ export function interceptedReply({ kind }: Interception): Reply {
       return html(302, '302 Found', { Location: 'https://login.example/oauth2/start?rd=%2Foperations' });
     case 'login-page':
       return html(200, 'Sign in');
-    case 'unauthorized-empty':
-      return text(401, '');
   }
 }
 
 /** The answer that a test has decided on. */
 export function substituted(answer: Substitute): Reply {
-  if (answer.kind !== 'status') return { kind: answer.kind, delayMillis: 0 };
+  if (answer.kind !== 'status') return { kind: answer.kind };
   return json(answer.status, answer.body ?? errorBody(answer.status, `Injected ${answer.status}`));
 }

@@ -96,9 +96,16 @@ describe('a server', () => {
     },
   );
 
-  it('is refused with a file that holds no certificates', () => {
-    const caFile = folder().write('ca.pem', 'not PEM');
-    expect(problemOf(() => readServer({ gmsUrl: 'https://gms', caFile }, env))).toMatch(/--ca-file .*PEM/);
+  it.each([
+    ['a file that holds no certificates', { gmsUrl: 'https://gms', caFile: 'package.json' }, /^--ca-file .*PEM/],
+    [
+      'a key without a certificate',
+      { gmsUrl: 'https://gms', clientKey: 'tls.key' },
+      /^--client-key needs --client-cert/,
+    ],
+    ['a certificate over http', { gmsUrl: 'http://gms', clientCertificate: 'tls.crt' }, /^--client-cert.* with https/],
+  ])('is refused with %s', (_name, options, problem) => {
+    expect(problemOf(() => readServer(options, env))).toMatch(problem);
   });
 
   it('is read again from its file, and stays what it was where that cannot be used', () => {

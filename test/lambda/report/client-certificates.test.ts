@@ -13,7 +13,7 @@ test.each<[what: string, came: Omit<ServerError, 'operation'>, next: RegExp]>([
   ['is missing', ended('TLSV13_ALERT_CERTIFICATE_REQUIRED'), /Give this job one \(--client-certificate\)/],
   ['is missing, says nginx', page, /Give this job one \(--client-certificate\)/],
   ['is of another authority', { ...ended('TLSV1_ALERT_UNKNOWN_CA'), sent }, /issued by an authority that the gateway/],
-  ['is refused by nginx', { ...page, sent }, /issued by an authority that the gateway trusts/],
+  ['is refused by nginx', { ...page, sent }, /authority that the gateway trusts, .*\(--client-cert/],
   ['has expired, says the server', { ...ended('SSLV3_ALERT_CERTIFICATE_EXPIRED'), sent }, /Renew it, and store it/],
   ['has expired', { ...page, sent, certificate: 'expired' }, /Renew it, and store it with its key/],
   [

@@ -130,10 +130,7 @@ export function kubernetesLedger(
 
 /** For people who list ConfigMaps, and exact: two indices with one slug differ in the hash. */
 export function nameOf(index: string): string {
-  const slug = index
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, 60);
+  const slug = index.replace(/[^a-z0-9]+/g, '-').slice(0, 60);
   const hash = createHash('sha256').update(index).digest('hex').slice(0, 12);
   return `datahub-retention-${slug}-${hash}`;
 }

@@ -1,7 +1,6 @@
-import { isUnresolved, type LedgerRecord, type StoredRecord, type Verdict } from '../../lambda/ledger/record.ts';
+import { isUnresolved, type StoredRecord, type Verdict } from '../../lambda/ledger/record.ts';
 import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
 import { duration, exact, moment, rows, size } from '../../lambda/report/sentences/numbers.ts';
-import { retentionOfWindow } from '../../lambda/truncation/counts.ts';
 import type { Survey, SurveyedIndex } from '../events/findings.ts';
 
 /** What to know before writing policies, one paragraph each. */
@@ -64,14 +63,11 @@ export const ownTruncations = (records: readonly StoredRecord[]): OwnTruncations
       const ended = isWork ? last?.decided.atMillis : undefined;
       const at = isUnresolved(record) ? record.attempt.sendingSince : ended;
       const quarantined = record.state === 'quarantined' ? record.lastVerdict.verdict : undefined;
-      return at === undefined ? [] : [[record.index, { at, retentionDays: retentionOf(record), quarantined }]];
+      return at === undefined
+        ? []
+        : [[record.index, { at, retentionDays: record.attempt?.retentionDays, quarantined }]];
     }),
   );
-
-function retentionOf(record: LedgerRecord): number | undefined {
-  const { attempt, window, lastVerdict } = record;
-  return attempt?.retentionDays ?? (window && retentionOfWindow(window, lastVerdict?.runStartMillis ?? 0));
-}
 
 function truncatedByThisJob(indices: readonly SurveyedIndex[], own: OwnTruncations): string[] {
   const ours = indices.flatMap((index) => {

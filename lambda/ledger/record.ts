@@ -255,7 +255,7 @@ export function parseRecord(index: string, stored: unknown): StoredRecord {
 
 /** A record that was edited by hand: unreported, but without a decision. No report could ever clear the flag. */
 const lacksDecision = ({ state, unreported, lastVerdict, lastRelease }: LedgerRecord): boolean =>
-  unreported && (state === 'idle' || state === 'quarantined') && (lastVerdict ?? lastRelease) === undefined;
+  unreported && state === 'idle' && (lastVerdict ?? lastRelease) === undefined;
 
 /**
  * What a store keeps. A record that could not be read again would block its index.

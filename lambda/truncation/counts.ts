@@ -1,6 +1,5 @@
 import { type DryRun, type Operations, OperationsError, type TruncateFields } from '../gms/operations.ts';
 import type { Attempt, Window } from '../ledger/record.ts';
-import { dayMillis } from '../model/time.ts';
 import type { PolicySettings } from '../policy/schema.ts';
 
 /**
@@ -128,10 +127,6 @@ const betweenRunsShare = 0.25;
 /** Where the window between two runs begins (rule 11): rows in it stay until the cutoff has moved that far. */
 const windowStart = ({ policyCutoffMillis, runStartMillis }: Attempt): number =>
   policyCutoffMillis + Math.round((runStartMillis - policyCutoffMillis) * betweenRunsShare);
-
-/** The retention in days of the policy whose truncation left this window. */
-export const retentionOfWindow = ({ afterMillis }: Pick<Window, 'afterMillis'>, runStartMillis: number): number =>
-  Math.round((runStartMillis - afterMillis) / (1 - betweenRunsShare) / dayMillis);
 
 /**
  * The window that the next Plans count again, with its rows as they are now; undefined where the index is not known.

@@ -222,7 +222,7 @@ const countersOf = ({ task, end }: Watch): Counters => ({
   done: end ? rowsProcessed(end) : task?.done,
   total: end ? end.total : task?.total,
   conflicts: end?.versionConflicts || undefined,
-  cancelled: end?.cancelled || undefined,
+  cancelled: end?.cancelled,
   runs: (end === undefined && task?.runs) || undefined,
 });
 

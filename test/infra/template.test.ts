@@ -1,5 +1,6 @@
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
+import { environments } from '../../lambda/aws/environment.ts';
 import { type Resource, type Synthesized, settingsInput, synthesize, synthesizeAnew } from './synthesize.ts';
 
 /** Settings for every kind of resource that a stage can have. */
@@ -99,6 +100,13 @@ describe.each(both)('In %s', (_, { stack, template, resources }) => {
     expect(allowed).toEqual([expect.objectContaining(mayPublish)]);
     for (const [, { Properties }] of resources('AWS::CloudWatch::Alarm'))
       if (Properties.AlarmActions !== undefined) expect(Properties.AlarmActions).toEqual([{ Ref: topicId }]);
+  });
+
+  test('every function reads each variable that it is given', () => {
+    for (const [id, { Properties }] of resources('AWS::Lambda::Function')) {
+      const [, { shape }] = Object.entries(environments).find(([one]) => id.toLowerCase().includes(`w${one}f`))!;
+      expect(Object.keys(shape)).toEqual(expect.arrayContaining(Object.keys(Properties.Environment.Variables)));
+    }
   });
 
   test('functions and ledger have the logical ids that a deployed stage knows them by: a replaced ledger is a lost ledger', () => {

@@ -60,7 +60,7 @@ export function readBaseUrl(given: string): { kind: 'address'; baseUrl: string }
  */
 export function serverAddress(baseUrl: string): string {
   const { protocol, hostname, port, pathname } = new URL(baseUrl);
-  const host = hostname.toLowerCase().replace(/\.$/, '');
+  const host = hostname.replace(/\.$/, '');
   const path = pathname.replace(/\/{2,}/g, '/').replace(/\/$/, '');
   return `${protocol}//${isLoopback(host) ? 'localhost' : host}${port === '' ? '' : `:${port}`}${path}`;
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
@@ -23,11 +23,11 @@ it.each([{ DATAHUB_GMS_PORT: '8080' }, { DATAHUB_RETENTION_TOKEN_FILE: '-' }])(
   },
 );
 
-test('An empty HOME is no folder of its own', () => {
+test('An empty HOME is no folder of its own, and a relative folder for state is ignored', () => {
   vi.stubEnv('HOME', '');
   onTestFinished(() => void vi.unstubAllEnvs());
   expect(homeOf()).toMatch(/^\//);
-  expect(isAbsolute(defaultLedgerPath({}, false))).toBe(true);
+  expect(isAbsolute(defaultLedgerPath({ XDG_STATE_HOME: 'state' }, false))).toBe(true);
 });
 
 describe('an access token', () => {
@@ -38,12 +38,13 @@ describe('an access token', () => {
     expect(await server(path).identity.get()).toEqual({ token: 'abc.def.ghi.jkl' });
   });
 
-  it('is read again when the server refuses it', async () => {
+  it('is read again when the server refuses it, with its age', async () => {
     const path = folder().write('token', 'the-old-token-1');
     const { identity } = server(path);
     writeFileSync(path, 'the-new-token-2\n');
     expect(await identity.get()).toEqual({ token: 'the-old-token-1' });
     expect(await identity.reread()).toEqual({ token: 'the-new-token-2' });
+    expect(identity.storedAt?.()).toBe(statSync(path).mtimeMs);
     expect(await identity.get()).toEqual({ token: 'the-new-token-2' });
   });
 
@@ -51,11 +52,8 @@ describe('an access token', () => {
     ['empty', ' \n', /is empty/],
     ['two words', 'secret words', /does not hold a token/],
     ['a token in quotes', '"secret"\n', /holds a token in quotes: put only the access token there\.$/],
-    ['JSON', '{"token":"secret-of-this-server"}', /holds more than a token/],
     ['a page', '<html>secret</html>', /holds more than a token/],
     ['an address', 'https://hooks.example.com/services/secret', /holds more than a token/],
-    ['a line of a shell', 'DATAHUB_GMS_TOKEN=secret-of-this-server', /holds more than a token/],
-    ['too short a token', 'secret-abc-12\n', /holds a token that has fewer than 12 letters and digits/],
     ['a token with a line break in it', 'secret\ntoken', /line breaks.*: put only the access token there\.$/],
   ])('file that is %s is refused without showing it', (_name, content, problem) => {
     const path = folder().write('token', content);
@@ -96,9 +94,12 @@ describe('a server', () => {
     },
   );
 
-  it('is refused with a file that holds no certificates', () => {
-    const caFile = folder().write('ca.pem', 'not PEM');
-    expect(problemOf(() => readServer({ gmsUrl: 'https://gms', caFile }, env))).toMatch(/--ca-file .*PEM/);
+  it.each([
+    [{ caFile: 'package.json' }, /^--ca-file .*PEM/],
+    [{ clientKey: 'tls.key' }, /^--client-key needs --client-certificate/],
+    [{ clientCertificate: 'tls.crt', gmsUrl: 'http://gms' }, /^--client-certificate .* with https/],
+  ])('is refused with %j', (options, problem) => {
+    expect(problemOf(() => readServer({ gmsUrl: 'https://gms', ...options }, env))).toMatch(problem);
   });
 
   it('is read again from its file, and stays what it was where that cannot be used', () => {

@@ -78,6 +78,11 @@ test('The name of a ConfigMap is made of the search index alone, and different f
   expect(nameOf(`${'x'.repeat(300)}_v1`)).toMatch(/^[a-z0-9][a-z0-9-]{1,250}[a-z0-9]$/);
 });
 
+test('The list of runs and the last run have ConfigMaps of their own', async () => {
+  for (const store of [open().runs, open().last]) expect(await store.replaceRuns('a', undefined)).toBe(true);
+  expect(api.stored.size).toBe(2);
+});
+
 describe('A write', () => {
   test('has no label but its own, and no owner', async () => {
     await open().replace(by('a'));

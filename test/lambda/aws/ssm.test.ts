@@ -31,7 +31,7 @@ const store = createServer(async (request, response) => {
     const Value = stored[body.Name];
     return Value === undefined
       ? answer(400, { __type: 'ParameterNotFound' })
-      : answer(200, { Parameter: { Name: body.Name, Value } });
+      : answer(200, { Parameter: { Name: body.Name, Value: body.WithDecryption ? Value : 'AQICAHhB7vC5mDz0l0oJ' } });
   }
   const all = Object.entries(stored).filter(([name]) => name.startsWith(`${body.Path}/`));
   const start = Number(body.NextToken ?? 0);

@@ -76,9 +76,9 @@ describe('what a later version has written about an end (a rollback)', () => {
     ],
     ['a kind of cause', { cause: { kind: 'shrunk', by: 5 } }, { cause: { kind: 'shrunk', by: 5 } }],
     [
-      'a variant of a cause',
+      'a variant of a cause, not its outcome',
       { cause: { kind: 'missing', expected: 'many' } },
-      { ofLaterVersion: { cause: { kind: 'missing', expected: 'many' } } },
+      { ofLaterVersion: expect.not.objectContaining({ outcome: expect.anything() }) },
     ],
     [
       'both',
@@ -176,9 +176,9 @@ test.each<[string, unknown]>([
   expect([revisionOf(found), readablePartOf(found).server]).toEqual([0, undefined]);
 });
 
-test('of an unreadable record each field is read that can be', () => {
+test('of an unreadable record each field is read that can be, and the first five others are named', () => {
   const found = unreadable({ ...aRunning(), revision: 'x', lastSender: 5, attempt: { judgeableAt: 7 } });
-  expect(found.fields).toEqual(expect.arrayContaining(['revision', 'lastSender']));
+  expect(found.fields.join()).toMatch(/^revision,lastSender,attempt\.\w+,attempt\.\w+,attempt\.\w+$/);
   const remains = readablePartOf(found);
   expect(remains).toMatchObject({ server: aServer, attempt: { judgeableAt: 7 } });
   expect([remains.revision, remains.lastSender]).toEqual([undefined, undefined]);

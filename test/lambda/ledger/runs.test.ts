@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import { keepRun, parseRuns, type RunSummary, summaryOfRun, withRun } from '../../../lambda/ledger/runs.ts';
 import { cleanRequester } from '../../../lambda/model/asked-by.ts';
-import { markAllReported } from '../../../lambda/run/mark-reported.ts';
+import { asMarkEvent, markAllReported } from '../../../lambda/run/mark-reported.ts';
 import { anEntry, aReport } from '../../support/reports.ts';
 
 const aRun = (runId: string, more: Partial<RunSummary> = {}): RunSummary => ({
@@ -69,10 +69,8 @@ describe('The last runs', () => {
     const logged: string[] = [];
     const log = { info() {}, warn: (message: string) => void logged.push(message), error() {} };
     const runs = { readRuns: async () => undefined, replaceRuns: async () => false };
-    await markAllReported(
-      { marks: [], run: aRun('own'), execution: { name: 'own' } },
-      { ledger: { ...memoryLedger(), runs }, log },
-    );
+    const event = asMarkEvent({ marks: [], run: aRun('own'), execution: { name: 'own' } });
+    await markAllReported(event!, { ledger: { ...memoryLedger(), runs }, log });
     expect(logged).toEqual(['this run is not kept among the last runs']);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isByHand, modeOf, parseInput, scheduledMillis } from '../../../lambda/run/input.ts';
+import { isByHand, modeOf, parseInput, runIdOf, scheduledMillis } from '../../../lambda/run/input.ts';
 
 /** What an execution may be started with. */
 
@@ -13,6 +13,10 @@ test('of an input that cannot be used, who asked is known', () => {
     mode: 'preview',
     by: 'eve',
   });
+});
+
+test('a step belongs to the run of its execution, or of the run state', () => {
+  expect([runIdOf({ execution: { name: 'a' } }), runIdOf({ runId: 'b' })]).toEqual(['a', 'b']);
 });
 
 describe('an input', () => {

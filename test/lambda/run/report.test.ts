@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { maxSentenceBytes } from '../../../lambda/gms/text.ts';
 import type { Report, ReportData } from '../../../lambda/model/report-schema.ts';
+import { errorOf } from '../../../lambda/run/failure.ts';
 import { composeReport, report, stateOf } from '../../../lambda/run/report.ts';
 import type { RunSettings } from '../../../lambda/run/services.ts';
 import { anEntry } from '../../support/reports.ts';
@@ -105,4 +107,24 @@ describe('Report passes on nothing for the mark', () => {
     const published = services(async () => isPublished);
     expect(await report(event, published)).toMatchObject({ next: 'end', marks: [] });
   });
+});
+
+/** What a report says of a function that failed: as the workflow passes on what AWS Lambda has answered. */
+
+const errorSaid = (error: string, Cause?: string) =>
+  errorOf({ step: 'poll', error, caught: { Error: error, ...(Cause !== undefined && { Cause }) } });
+const causeOf = (errorMessage: string) => JSON.stringify({ errorType: 'LedgerError', errorMessage, trace: ['at x'] });
+
+test.each([
+  ['the sentence of the ledger', 'LedgerError', causeOf('the disk is full'), 'LedgerError: the disk is full'],
+  ['no sentence of another error, which may say anything', 'TypeError', causeOf('of a secret'), 'TypeError'],
+  ['the name alone where there is no cause', 'LedgerError', undefined, 'LedgerError'],
+  ['the name alone where its cause was cut', 'LedgerError', causeOf('full').slice(0, -3), 'LedgerError'],
+  ['the name of a function that ran out of time', 'States.Timeout', '', 'States.Timeout'],
+])('A function that failed is reported with %s', (_, error, given, expected) => {
+  expect(errorSaid(error, given)).toBe(expected);
+});
+
+test('A function that failed is reported with no more of a sentence than there is room for', () => {
+  expect(Buffer.byteLength(errorSaid('LedgerError', causeOf('x'.repeat(9999))))).toBe(maxSentenceBytes);
 });

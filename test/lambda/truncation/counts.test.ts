@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { OperationsError, type TruncateFields } from '../../../lambda/gms/operations.ts';
+import { type Operations, OperationsError, type TruncateFields } from '../../../lambda/gms/operations.ts';
 import {
   countFields,
   countRows,
@@ -7,7 +7,7 @@ import {
   countWindow,
   truncateFields,
 } from '../../../lambda/truncation/counts.ts';
-import { physicalIndex } from '../../../lambda/truncation/sizes.ts';
+import { physicalIndex, readSizes } from '../../../lambda/truncation/sizes.ts';
 import { aPolicy } from '../../support/policies.ts';
 import { anAttempt } from '../../support/records.ts';
 
@@ -115,4 +115,15 @@ describe('the physical index', () => {
   ])('%s', (_, sizes, expected) => {
     expect(physicalIndex(sizes, names)?.indexName).toBe(expected);
   });
+});
+
+test('sizes are asked for once, until the step’s time is over', async () => {
+  const { signal } = new AbortController();
+  const given: unknown[] = [];
+  const indexSizes: Operations['indexSizes'] = async (options) => {
+    given.push(options);
+    return [];
+  };
+  await readSizes({ indexSizes }, signal);
+  expect(given).toEqual([{ signal, attempts: 1 }]);
 });

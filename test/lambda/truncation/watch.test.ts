@@ -42,7 +42,7 @@ function seenBy(record: Unresolved, ...glances: Glance[]): Watch {
 test('it was last seen when the server last said something of it, not when it was last asked', () => {
   const error = { kind: 'unauthorized', operation: 'task-status' } as const;
   expect(seenBy(aDelete, { at, error }).observedAt).toBeUndefined();
-  const watch = seenBy(aDelete, { at, counts: counts(60) }, { at: at + minute, error });
+  const watch = seenBy(aDelete, { at, ...status(running({})) }, { at: at + minute, error });
   expect(watch).toMatchObject({ observedAt: at, lastCheckAt: at + minute });
 });
 

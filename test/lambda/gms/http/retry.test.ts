@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { backoffMillis, retryAfterMillis } from '../../../../lambda/gms/http/retry.ts';
+import { backoffMillis, httpDate, retryAfterMillis } from '../../../../lambda/gms/http/retry.ts';
 
 describe('the wait before a retry', () => {
   test.each([
@@ -21,6 +21,19 @@ describe('the wait before a retry', () => {
     expect(backoffMillis(1, 0, retryAfterMillis('9'.repeat(400), 0))).toBe(30_000);
     expect(backoffMillis(1, 0, retryAfterMillis('Fri, 20 Nov 2099 12:00:05 GMT', 0))).toBe(30_000);
   });
+});
+
+const noon = Date.UTC(2026, 10, 6, 12);
+
+test.each<[string, number | undefined]>([
+  ['Fri, 06 Nov 2026 12:00:00 GMT', noon],
+  ['Friday, 06-Nov-26 12:00:00 GMT', noon],
+  ['Fri Nov  6 12:00:00 2026', noon],
+  ['2026-11-06T12:00:00', undefined],
+  ['1793966400', undefined],
+  ['yesterday', undefined],
+])('The date %j', (text, date) => {
+  expect(httpDate(text)).toBe(date);
 });
 
 describe('Retry-After', () => {

@@ -52,6 +52,7 @@ describe('the sentence of a dry run', () => {
     ['the end of a word', 'Delete v5 out of 10 rows'],
     ['the beginning of a total', 'Delete 5 out of 1 200 rows'],
     ['two different counts', 'Delete 5 out of 10 rows. Delete 6 out of 10 rows.'],
+    ['two different totals', 'Delete 5 out of 10 rows. Delete 5 out of 20 rows.'],
   ])('is not recognized in %s', (_, text) => {
     expect(readDryRun(text)).toBeInstanceOf(Unreadable);
   });

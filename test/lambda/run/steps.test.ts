@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
+import { OperationsError } from '../../../lambda/gms/operations.ts';
 import { poll } from '../../../lambda/run/poll.ts';
 import type { WatchedEntry } from '../../../lambda/run/state.ts';
 import { startWatch } from '../../../lambda/truncation/watch.ts';
-import { anIndex, aRunning } from '../../support/records.ts';
+import { anIndex, aQuarantined, aRunning } from '../../support/records.ts';
 import { aRunState } from '../../support/states.ts';
 import { server, worlds } from '../../support/world.ts';
 
-/** Poll, called by itself, where no transcript comes. */
+/** Plan and Poll, called by themselves, where no transcript comes. */
 
 const open = worlds();
 
@@ -34,4 +35,21 @@ test('After a failed Truncate of which nothing is approved any more, only the fa
   const { world, entry, state } = await watching(60_000, { failure });
   const after = await poll(state, world.during('poll'));
   expect([after.failure, after.notes, after.entries]).toEqual([undefined, [], [entry]]);
+});
+
+test('A server that stops answering while Plan’s time ends leaves its policy to the next run', async () => {
+  const world = await open();
+  const aborted = new OperationsError({ kind: 'aborted', operation: 'dry-run' });
+  const services = world.during('plan', () => ({ dryRun: () => Promise.reject(aborted) }));
+  const { entries } = await world.plan({}, services);
+  expect(entries).toMatchObject([{ decision: { outcome: 'failed', cause: { kind: 'stopped', by: 'plan-time' } } }]);
+});
+
+test('A release that its time does not suffice for is refused: nothing was counted', async () => {
+  const world = await open();
+  world.ledger.stored.set(anIndex, aQuarantined({ server }));
+  const deadline = () => world.clock.time + 30_000;
+  const { notes } = await world.plan({ release: ['dataset.operation'] }, { ...world.during('plan'), deadline });
+  expect(notes).toMatchObject([{ kind: 'not-released', why: 'unknown', error: { kind: 'aborted' } }]);
+  expect(world.ledger.stored.get(anIndex)).toMatchObject({ state: 'quarantined' });
 });

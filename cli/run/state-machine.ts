@@ -28,9 +28,9 @@ export interface WorkflowHost {
 
 interface Retrier {
   ErrorEquals: string[];
-  IntervalSeconds?: number;
-  BackoffRate?: number;
-  MaxAttempts?: number;
+  IntervalSeconds: number;
+  BackoffRate: number;
+  MaxAttempts: number;
   JitterStrategy?: string;
 }
 
@@ -119,9 +119,9 @@ async function task(state: State, data: unknown, context: ExecutionContext, host
       const covers = (listed: string[]) => listed.includes(name) || listed.includes('States.ALL');
       const retrier = state.Retry?.find(({ ErrorEquals }) => covers(ErrorEquals));
       const tries = retrier ? (tried.get(retrier) ?? 0) : 0;
-      if (retrier && tries < (retrier.MaxAttempts ?? 3)) {
+      if (retrier && tries < retrier.MaxAttempts) {
         tried.set(retrier, tries + 1);
-        const seconds = (retrier.IntervalSeconds ?? 1) * (retrier.BackoffRate ?? 2) ** tries;
+        const seconds = retrier.IntervalSeconds * retrier.BackoffRate ** tries;
         await host.sleep(seconds * 1000 * (retrier.JitterStrategy === 'FULL' ? host.random() : 1));
         continue;
       }

@@ -472,13 +472,15 @@ describe('The construct', () => {
   });
 
   test.each([
-    [{ gmsUrl: 'http://datahub.example.com' }, 'plain-http'],
+    [{ gmsUrl: 'http://datahub.corp.test', emails: [] }, 'plain-http', 'team@corp.test'],
     [{ mode: 'enforce' }, 'unprotected'],
     [{ emails: [] }, 'nobody-told'],
-  ])('warns as a stage of our own does: %j', (fields, id) => {
+  ])('warns as a stage of our own does: %j', (fields, id, subscribed?: string) => {
     const stack = newStack();
-    place({ emails: ['team@example.com'], ...fields }, stack);
-    expect(warned(stack)).toContain(`[ack: datahub-retention:${id}]`);
+    const given = { gmsUrl: 'https://datahub.corp.test/gms', emails: ['team@corp.test'], ...fields };
+    const { topic } = place(given, stack);
+    if (subscribed) topic.addSubscription(new EmailSubscription(subscribed));
+    expect([...warned(stack).matchAll(/ack: datahub-retention:([^\]]+)/g)].map(([, one]) => one)).toEqual([id]);
   });
 
   test('has its metrics as methods, with the options of CDK metrics', () => {

@@ -117,18 +117,18 @@ describe('under --fast', () => {
 test('The workflow file has nothing that Step Functions would do and the interpreter would not', () => {
   const task = 'Resource TimeoutSeconds Parameters ResultSelector ResultPath Retry Catch';
   const all = Object.values(states);
-  const retry = 'ErrorEquals IntervalSeconds BackoffRate MaxAttempts JitterStrategy';
+  const retry = ['ErrorEquals', 'IntervalSeconds', 'BackoffRate', 'MaxAttempts', 'JitterStrategy'];
   const grammar = [
     [[definition], 'Comment StartAt TimeoutSeconds States'],
     [all, `Comment Type Next ${task} Choices Default SecondsPath`],
     [all.map(({ Type }) => ({ [Type]: '' })), 'Task Choice Wait Pass Succeed'],
-    [all.flatMap(({ Retry = [] }) => Retry), retry],
     [all.flatMap(({ Catch = [] }) => Catch), 'ErrorEquals Next ResultPath'],
     [all.flatMap(({ Choices = [] }) => Choices), 'Variable StringEquals Next'],
   ] as const;
   for (const [parts, words] of grammar) {
     expect(words.split(' ')).toEqual(expect.arrayContaining(parts.flatMap((part) => Object.keys(part))));
   }
+  for (const one of all.flatMap(({ Retry = [] }) => Retry)) expect(Object.keys(one)).toEqual(retry);
 });
 
 test('An unknown function is refused', () => {

@@ -499,9 +499,7 @@ function notes(values: object = {}): string {
 describe.skipIf(found === undefined)('What helm prints after an installation', () => {
   test('says whether it deletes', () => {
     expect(notes()).toMatch(/previews at "30 3 \* \* \*" \(Etc\/UTC\) and changes nothing/);
-    expect(notes({ mode: 'enforce' })).toMatch(
-      /^datahub-retention DELETES old rows on http:\/\/datahub-datahub-gms\.datahub\.svc:8080/,
-    );
+    expect(notes({ mode: 'enforce' })).toMatch(/^datahub-retention DELETES old rows on http:\/\/datahub-datahub-gms\./);
   });
 
   test('names the Secret, the namespace and the twin that are there', () => {
@@ -524,9 +522,7 @@ describe.skipIf(found === undefined)('What helm prints after an installation', (
   });
 
   test('marks every command that deletes', () => {
-    const deleting = notes()
-      .split('\n')
-      .filter((line) => /: +enforce /.test(line));
+    const deleting = notes().match(/^.*: +enforce .*$/gm) ?? [];
     expect(deleting).toHaveLength(2);
     for (const line of deleting) expect(line).toMatch(/\(DELETES\)$/);
   });

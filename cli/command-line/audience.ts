@@ -15,7 +15,7 @@ export function audienceOf(program: string, options: Options, env: NodeJS.Proces
   const {
     DATAHUB_RETENTION_CRON_JOB: cronJob,
     DATAHUB_RETENTION_NAMESPACE: namespace,
-    DATAHUB_RETENTION_TOKEN_SECRET: tokenSecret,
+    DATAHUB_RETENTION_TOKEN_REF: tokenSecret,
     DATAHUB_RETENTION_TIMER: timer,
   } = env;
   if (cronJob !== undefined) return { kind: 'kubernetes', cronJob, namespace, tokenSecret };

@@ -18,7 +18,7 @@ app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{/* Of an object: the chart's own, then "labels" of this kind of objects, then those of all. */}}
 {{- define "retention.labels" -}}
 {{- $own := fromYaml (include "retention.selectorLabels" .root) -}}
-{{- $_ := set $own "helm.sh/chart" (printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_") -}}
+{{- $_ := set $own "helm.sh/chart" (printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" | trunc 63 | trimAll "-_.") -}}
 {{- $_ := set $own "app.kubernetes.io/version" .root.Chart.AppVersion -}}
 {{- $_ := set $own "app.kubernetes.io/managed-by" .root.Release.Service -}}
 {{- merge $own (default dict .labels) (default dict .root.Values.commonLabels) | toYaml -}}

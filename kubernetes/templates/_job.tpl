@@ -147,7 +147,7 @@ containers:
       {{- end }}
       {{- end }}
       {{- if not (or .token.volume .token.file .server.noIdentity) }}
-      - name: DATAHUB_RETENTION_TOKEN_SECRET
+      - name: DATAHUB_RETENTION_TOKEN_REF
         value: {{ printf "%s/%s" .token.secretRef .token.secretKey | quote }}
       {{- end }}
       {{- with $webhook }}

@@ -190,7 +190,7 @@ test('docs/messages.md shows the messages that matter', async () => {
     '',
     '## Formats',
     '',
-    'A webhook and a stage’s topic take [any of them](operate.md#another-format); `json` has [a schema](report.schema.json).',
+    '`--notify-format` takes any of them (in the chart `notification.format`, for a stage’s topic `emailFormat`, `httpsFormat`, `queueFormat`); `json` has [a schema](report.schema.json).',
     '',
     '| format | what it is | characters at most |',
     '|---|---|---|',

@@ -246,6 +246,12 @@ describe('A stage that can work, but hardly as it was meant, brings a warning', 
     { gmsUrl: 'http://gms.internal.corp.test:8080', ...inPrivateNetwork },
     { gmsUrl: 'http://10.1.2.3:8080', ...inPrivateNetwork },
     { emails: [], slackWorkspaceId: 'T0123456789', slackChannelId: 'C0123456789' },
+    {
+      emails: [],
+      teamsTenantId: '1234abcd-12ab-34cd-56ef-1234567890ab',
+      teamsTeamId: 'abcd1234-12ab-34cd-56ef-1234567890ab',
+      teamsChannelId: '19%3a0123456789abcdef%40thread.tacv2',
+    },
     { emails: [], topicArn: `${topic}222233334444:alerts` },
     { timeZone: 'Europe/Berlin' },
   ])('and one that is well brings none: %j', (fields) => {

@@ -138,7 +138,7 @@ describe.skipIf(!isThere)('With a Pushgateway and Prometheus', () => {
     // A gateway that restarts has forgotten it; its alert stays.
     await fetch(pushAddress(gateway, 'late'), { method: 'DELETE' });
     const gone = async () => (await get('query?query=datahub_retention_run_result{stage="late"}')).result.length === 0;
-    await eventually('the end of its figures', gone);
+    await vi.waitUntil(gone, patience);
     for (const query of queries) {
       const { result } = await get(`query?query=${encodeURIComponent(query)}`);
       expect([query, result.length > 0]).toEqual([query, true]);

@@ -129,9 +129,9 @@ export const judgingMutants: readonly Mutant[] = [
   ]),
   mutant(
     8,
-    'checks every second, however often',
+    'checks every five seconds, however often',
     [
-      [check, 'nextCheckAt', returns('args[0].state === "sending" || args[1].pending ? it : args[2] + 1000')],
+      [check, 'nextCheckAt', returns('args[0].state === "sending" || args[1].pending ? it : args[2] + 5000')],
       ['run/next', 'budgetExceeded', takes('state, ...rest', '{ ...state, polls: 0 }, ...rest')],
     ],
     ['takes hours', 'hangs for an hour'],

@@ -3,7 +3,7 @@ import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import type { History } from '../histories/history.ts';
 import { unreportedOf } from '../world/records.ts';
 import { unreportedIn, unresolvedIn } from '../world/world.ts';
-import { type CheckRule, type Event, eventsOf, othersBetween } from './events.ts';
+import { type CheckRule, type Event, eventsOf, ofRun, othersBetween } from './events.ts';
 
 /**
  * P4: once the faults have stopped, no index is stuck: each is truncated again, or quarantined until a person releases
@@ -40,6 +40,14 @@ export const livenessRules = {
 
   *'no defect'(history) {
     for (const text of history.world.defects) yield { at: history.world.time.now(), text };
+  },
+
+  *'a run polls at most 2,000 times: an execution has 25,000 events'(history) {
+    for (const ended of eventsOf(history, 'ended')) {
+      // One run state of Plan, one of each Truncate, and one of each Poll.
+      const taken = ofRun(history, 'taken', ended).length;
+      if (taken > 2010) yield { at: ended.at, text: `${ended.runId} has taken ${taken} run states over` };
+    }
   },
 } satisfies Record<string, CheckRule>;
 

@@ -235,6 +235,16 @@ test('status says what the ledger knows without asking the server, as a table an
   expect(engine.asked.length).toBe(before);
 });
 
+test('An enforcing run says that its ledger has no record yet, or no longer has any', async () => {
+  const { run, files } = await serviceHere();
+  const isSaid = async (verb: string) =>
+    (await runHere(run(verb, [operation]))).stdout.replace(/\s+/g, ' ').includes('so this counts as the first run');
+  expect([await isSaid('preview'), await isSaid('enforce'), await isSaid('enforce')]).toEqual([false, true, false]);
+  for (const name of readdirSync(files.at('ledger')).filter((one) => !one.startsWith('.')))
+    rmSync(join(files.at('ledger'), name));
+  expect(await isSaid('enforce')).toBe(true);
+});
+
 describe('status begins with the last run', () => {
   test('whatever its verb was: when, its result, and the subject of its message', async () => {
     const { run, ledger, files } = await serviceHere();

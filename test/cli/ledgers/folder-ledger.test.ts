@@ -122,7 +122,8 @@ it('that a person named is made only where its parent is; its default place is m
   folderLedger(deep).prepare();
   named.prepare();
   expect(named.exists()).toBe(true);
-  expect(statSync(deep).mode & 0o777).toBe(0o700);
+  await named.replace(idle('a', 1));
+  expect([deep, join(deep, 'a@1.json')].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600]);
 });
 
 const processes: ChildProcess[] = [];

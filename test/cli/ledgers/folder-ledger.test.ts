@@ -82,6 +82,8 @@ it('does not wait for a pipe with the name of a record, and leaves that index al
 
 it('passes over what other programs leave in it', async () => {
   const { folder, ledger } = fresh();
+  mkdirSync(join(folder, 'lost+found'));
+  expect(await ledger.list()).toEqual([]);
   await ledger.replace(idle('a', 1));
   for (const name of ['Thumbs.db', 'a@2 (1).json', 'a@02.json', 'a.b@2.json', '%zz@2.json', 'notes.txt'])
     writeFileSync(join(folder, name), '{}');

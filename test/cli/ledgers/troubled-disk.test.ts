@@ -83,8 +83,8 @@ test('A folder above it that may not be entered is no empty ledger', async () =>
 test('A name that was taken by its own first try, whose answer was lost, is stored', async () => {
   const path = freshFolder();
   const ledger = folderLedger(path);
+  refusals.calls = { link: 'EEXIST', mkdir: 'EEXIST' };
   ledger.prepare();
-  refusals.calls = { link: 'EEXIST' };
   expect(await ledger.replace(anIdle())).toBe(true);
   expect(await ledger.read(anIdle().index)).toEqual(anIdle());
 });

@@ -181,6 +181,12 @@ describe('--header-file', () => {
     expect(problem).not.toMatch(/secret/);
   });
 
+  it('may hold Authorization where no token is sent', async () => {
+    const headerFile = folder().write('headers', 'Authorization: Basic YTpi');
+    const { identity } = readServer({ gmsUrl: 'https://x', identity: false, headerFile }, {});
+    expect(await identity.get()).toEqual({ headers: { Authorization: 'Basic YTpi' } });
+  });
+
   it.each([
     ['headerFile', 'X-Key: secret-value-1234'],
     ['clientKey', '-----BEGIN PRIVATE KEY-----secret'],

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { jsonLines } from '../../../cli/outputs/json-lines.ts';
 import { createProgress } from '../../../cli/outputs/screen/progress.ts';
 import type { Entry } from '../../../lambda/run/state.ts';
 import { startWatch } from '../../../lambda/truncation/watch.ts';
@@ -56,4 +57,20 @@ test.each([40, 60, 80])('on a terminal of %i columns no line is wider, and no wo
   const { later } = linesOf([approved, watched], columns);
   expect(later.filter(({ length }) => length > columns)).toEqual([]);
   expect(later.join(' ').split(/\s+/)).toEqual(whole);
+});
+
+test('--log json: counting an index, or a check that finds nothing new, is no event; what a person should look at is', () => {
+  const lines: string[] = [];
+  const output = jsonLines((line) => lines.push(line));
+  for (let done = 0; done <= 48; done++) output.counted(done, 48);
+  const state = aRunState([watched], { notes: [{ kind: 'paused' }] });
+  for (const step of ['plan', 'poll', 'poll'] as const) output.state(step, state);
+  output.posted({ kind: 'posted', host: 'chat.example', status: 200, doubt: 'it answered 200' });
+  const stopped = { kind: 'timeout', operation: 'dry-run' } as const;
+  const nothing = { checks: [], damage: [], damaged: [], hints: [], suggestions: [], now: 0 };
+  const gain = { rows: 0, of: 0, mb: 0, isMost: false };
+  output.survey({ ...nothing, gain, survey: { indices: [], unnamed: [], stopped } });
+  const events = ['counting', 'counting', 'planned', 'started', 'progress', 'note', 'posted', 'problem'];
+  expect(lines.map((line) => JSON.parse(line).event)).toEqual(events);
+  expect(lines.join()).toMatch(/"doubt":"it answered 200".*no response came/s);
 });

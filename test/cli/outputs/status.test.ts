@@ -35,6 +35,7 @@ describe('status', () => {
   });
 
   test('says what is under way, what is not reported yet, and what waits for a person', () => {
+    expect(statusOf(aRunning({ attempt: anAttempt({ by: 'eve' }) })).by).toBe('eve');
     const lines = statusText(aRecordOfEachState(), 200).split('\n').slice(3);
     expect(lines.map((line) => line.replace(/^dataset\.operation +/, ''))).toEqual([
       'idle',
@@ -58,10 +59,6 @@ describe('status', () => {
     const lastVerdict = aLastVerdict({ verdict: { ...verdict, cause: { kind: 'verified', done: 40, total: 40 } } });
     const open = statusOf(aRunning({ attempt, lastVerdict }));
     expect(open).toMatchObject({ rowsLeftBehind: 60, oldIndex: undefined, taskRows: undefined });
-  });
-
-  test('says who asked for what is under way', () => {
-    expect(statusOf(aRunning({ attempt: anAttempt({ by: 'eve' }) }))).toMatchObject({ by: 'eve' });
   });
 
   test.each([

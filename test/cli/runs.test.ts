@@ -85,6 +85,9 @@ describe('A run', () => {
     const low = [{ ...operation, maxDeletePercent: 20 }];
     expect((await runHere(run('enforce', low))).status).toBe(1);
     expect((await runHere(run('enforce', low, '--fail-on', 'failed'))).status).toBe(0);
+    // No schedule approves rows: its message names a person, and is posted in any case.
+    const { stdout } = await runHere([...run('enforce', low), 'dataset.operation', '--approve-rows', '573']);
+    expect(stdout).toContain(`, by ${userInfo().username}@${hostname()}, `);
   });
 
   test('warns of a doubtful name before the first request, and explains a failed one', async () => {
@@ -178,6 +181,8 @@ describe('--log json', () => {
     const { run, server } = await serviceHere();
     const { lines: ofRun } = await runHere(run('enforce', [operation], '--log', 'json'));
     const { lines: ofSurvey } = await runHere(['survey', ...server, '--log', 'json']);
+    const events = ['header', 'check', 'surveyed', 'hint', 'suggested'];
+    expect(ofSurvey.map(({ event }) => event)).toEqual(expect.arrayContaining(events));
     const missing = [...ofRun, ...ofSurvey].flatMap((line) =>
       (promised.get(line.event) ?? ['no such event'])
         .filter((field) => !(field in line))

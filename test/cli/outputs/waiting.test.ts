@@ -51,7 +51,6 @@ test('On a terminal it is one line that fits, and is erased before other output'
   vi.advanceTimersByTime(500);
   waiting.write('done\n');
   expect(written).toEqual([`  ${'x'.repeat(26)}…`, '\u001b[1G', '\u001b[2K', 'done\n']);
-  waiting.stop();
 });
 
 test('The last line of a log says what the next check is for, and when it is', () => {

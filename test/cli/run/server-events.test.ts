@@ -33,9 +33,8 @@ test('A refused truncation is on the screen in the words of the refusal, once, e
   };
   const { stdout } = await runHere(run('enforce', [operation]));
   expect(stdout).toContain('RBAC: away');
-  expect(stdout.match(/^.*It may still have arrived/gm)).toEqual([
-    expect.stringMatching(/^ {2}dataset\.operation: truncation request: the server answered 403: "RBAC: no"\. /),
-  ]);
+  const line = /^ {2}dataset\.operation: truncation request: .* 403: "RBAC: no"\. .* It may still have arrived/gm;
+  expect(stdout.match(line)).toHaveLength(1);
 });
 
 test('Where only sample data is allowed, another server gets no truncation, and none of its answers counts', async () => {

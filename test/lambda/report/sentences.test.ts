@@ -205,12 +205,10 @@ describe('what is offered to type fits the situation', () => {
 
 test('what passes by itself is for this week where nothing else was decided, unless someone wants it so', () => {
   const fine = anEntry('truncated', { kind: 'verified' });
-  const passing = entryCases.filter(([, outcome, cause, more]) => said(outcome, cause, more).urgency === 'nothing');
+  const passing = entryCases.filter(([, ...entry]) => said(...entry).urgency === 'nothing');
+  const urgency = (...entries: DecidedIndex[]) => urgencyOf(itemsOf(aReport(entries), context).problems);
   const harmless = (beside: DecidedIndex[]) =>
-    passing.filter(([, outcome, cause, more]) => {
-      const report = aReport([anEntry(outcome, cause, more), ...beside]);
-      return urgencyOf(itemsOf(report, context).problems) === 'nothing';
-    });
+    passing.filter(([, ...entry]) => urgency(anEntry(...entry), ...beside) === 'nothing');
   expect(harmless([fine])).toEqual(passing);
   expect(harmless([]).flatMap(([name, outcome]) => (dueOf[outcome] === 'in vain' ? name : []))).toEqual([
     ...['no end seen', 'released meanwhile', 'superseded', 'already sent'],

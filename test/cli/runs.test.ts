@@ -85,6 +85,9 @@ describe('A run', () => {
     const low = [{ ...operation, maxDeletePercent: 20 }];
     expect((await runHere(run('enforce', low))).status).toBe(1);
     expect((await runHere(run('enforce', low, '--fail-on', 'failed'))).status).toBe(0);
+    // No schedule approves rows: its message names a person, and is posted in any case.
+    const { stdout } = await runHere([...run('enforce', low), 'dataset.operation', '--approve-rows', '573']);
+    expect(stdout).toContain(`, by ${userInfo().username}@${hostname()}, `);
   });
 
   test('warns of a doubtful name before the first request, and explains a failed one', async () => {
@@ -178,6 +181,8 @@ describe('--log json', () => {
     const { run, server } = await serviceHere();
     const { lines: ofRun } = await runHere(run('enforce', [operation], '--log', 'json'));
     const { lines: ofSurvey } = await runHere(['survey', ...server, '--log', 'json']);
+    const events = ['header', 'check', 'surveyed', 'hint', 'suggested'];
+    expect(ofSurvey.map(({ event }) => event)).toEqual(expect.arrayContaining(events));
     const missing = [...ofRun, ...ofSurvey].flatMap((line) =>
       (promised.get(line.event) ?? ['no such event'])
         .filter((field) => !(field in line))
@@ -233,6 +238,18 @@ test('status says what the ledger knows without asking the server, as a table an
     indices: [{ name: 'dataset.operation', state: 'idle', lastOutcome: 'truncated', rowsDeleted: 573 }],
   });
   expect(engine.asked.length).toBe(before);
+});
+
+test('An enforcing run says that its ledger has no record yet, or no longer has any', async () => {
+  const { run, files } = await serviceHere();
+  const isSaid = async (verb: string, retentionDays = 60) =>
+    (await runHere(run(verb, [{ ...operation, retentionDays }]))).stdout.includes('so this counts as the first run');
+  expect([await isSaid('preview'), await isSaid('enforce', 4000)]).toEqual([false, true]);
+  // Neither a run before it that found nothing to delete, nor one that did.
+  expect([await isSaid('enforce', 4000), await isSaid('enforce'), await isSaid('enforce')]).not.toContain(true);
+  for (const name of readdirSync(files.at('ledger')).filter((one) => !one.startsWith('.')))
+    rmSync(join(files.at('ledger'), name));
+  expect(await isSaid('enforce')).toBe(true);
 });
 
 describe('status begins with the last run', () => {

@@ -51,7 +51,7 @@ describe('The command line', () => {
     });
     // Another ledger, or none of the policies, would be reported.
     expect(problemOf(run, { DATAHUB_RETENTION_LEDGER: token })).toMatch(sentence);
-    expect(problemOf('preview', { DATAHUB_RETENTION_POLICIES: token })).toMatch(sentence);
+    expect(problemOf('preview', { DATAHUB_RETENTION_POLICIES: 'Bearer of-somebody' })).toMatch(sentence);
   });
 
   test('without a verb is its help, as a mistake', () => {

@@ -246,9 +246,10 @@ describe('The environment of a pod', () => {
     expect(problemOf(() => readServer({}, { ...files(), HOME: '/no/such/home', ...more }))).toMatch(sentence);
   });
 
-  it('sends no token where that is written down', async () => {
+  it('sends no token where that is written down, which leaves Authorization to the gateway', async () => {
     const { DATAHUB_RETENTION_TOKEN_FILE: _, ...env } = files();
+    env.DATAHUB_RETENTION_HEADER_FILE = folder().write('headers', 'Authorization: Basic YTpi');
     const { identity } = readServer({}, { ...env, DATAHUB_RETENTION_NO_IDENTITY: 'true' });
-    expect(await identity.get()).toEqual({ headers: { 'X-Key': 'abc-of-gateway' } });
+    expect(await identity.get()).toEqual({ headers: { Authorization: 'Basic YTpi' } });
   });
 });

@@ -14,7 +14,7 @@ describe('a file with a secret', () => {
     const path = folder().write('token', 'abc');
     chmodSync(path, 0o644);
     expect(othersCanRead(path)).toBe(`Other users of this machine can read ${path}: chmod 600 ${path}`);
-    chmodSync(path, 0o600);
+    chmodSync(path, 0o640);
     expect(othersCanRead(path)).toBeUndefined();
   });
 

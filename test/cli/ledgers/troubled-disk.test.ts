@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
@@ -8,13 +8,20 @@ import { anIdle } from '../../support/records.ts';
 
 /** What a disk refuses, at the calls of the file system: a test cannot fill or remount a disk. */
 
-const refusals = vi.hoisted(() => ({ calls: {} as Record<string, string | undefined> }));
+const refusals = vi.hoisted(() => ({
+  calls: {} as Record<string, string | undefined>,
+  made: [] as string[],
+  beforeLink: () => {},
+}));
 vi.mock('node:fs', async (original) => {
   const real = await original<typeof import('node:fs')>();
-  const troubled = (name: 'linkSync' | 'writeFileSync' | 'mkdirSync' | 'readdirSync', syscall: string) => {
+  type Name = 'linkSync' | 'writeFileSync' | 'fsyncSync' | 'mkdirSync' | 'readdirSync';
+  const troubled = (name: Name, syscall: string) => {
     const call = real[name] as (...args: unknown[]) => unknown;
     return (...args: unknown[]) => {
       const code = refusals.calls[syscall];
+      refusals.made.push(syscall);
+      if (syscall === 'link') refusals.beforeLink();
       // A full disk still makes empty files; and a repeated call finds what the first one did.
       if (code === 'ENOSPC' && args[1] === '') return call(...args);
       if (code === 'EEXIST') call(...args);
@@ -26,12 +33,14 @@ vi.mock('node:fs', async (original) => {
     ...real,
     linkSync: troubled('linkSync', 'link'),
     writeFileSync: troubled('writeFileSync', 'write'),
+    fsyncSync: troubled('fsyncSync', 'fsync'),
     mkdirSync: troubled('mkdirSync', 'mkdir'),
     readdirSync: troubled('readdirSync', 'scandir'),
   };
 });
 afterEach(() => {
   refusals.calls = {};
+  refusals.beforeLink = () => {};
 });
 
 function freshFolder(): string {
@@ -49,6 +58,7 @@ test.each<[string, Record<string, string>, RegExp]>([
     { write: 'EACCES' },
     /cannot be used: permission denied; run as the user of the nightly .*chown -R.*another ledger\.$/,
   ],
+  ['it is locked by its administrator', { write: 'EPERM' }, /: permission denied; run as the user .*another ledger\.$/],
   ['its file system has no hard links', { link: 'EPERM' }, /cannot be used: its file system has no hard links; name a/],
   [
     'an unusual file system says that otherwise',
@@ -73,10 +83,31 @@ test('A folder above it that may not be entered is no empty ledger', async () =>
 test('A name that was taken by its own first try, whose answer was lost, is stored', async () => {
   const path = freshFolder();
   const ledger = folderLedger(path);
+  refusals.calls = { link: 'EEXIST', mkdir: 'EEXIST' };
   ledger.prepare();
-  refusals.calls = { link: 'EEXIST' };
   expect(await ledger.replace(anIdle())).toBe(true);
   expect(await ledger.read(anIdle().index)).toEqual(anIdle());
+});
+
+test('A record is on the disk before it has its name, and so is the name before it counts as stored', async () => {
+  const ledger = folderLedger(freshFolder());
+  ledger.prepare();
+  refusals.made = [];
+  await ledger.replace(anIdle());
+  expect(refusals.made.filter((call) => call !== 'scandir')).toEqual(['write', 'fsync', 'link', 'fsync']);
+});
+
+test('A process that was stopped before its write, until its name was free again, has stored nothing', async () => {
+  const path = freshFolder();
+  const ledger = folderLedger(path);
+  ledger.prepare();
+  await ledger.replace(anIdle({ revision: 1 }));
+  const [first = ''] = readdirSync(path);
+  const latest = first.replace('@1.', '@102.');
+  // What the others have done meanwhile.
+  refusals.beforeLink = () => renameSync(join(path, first), join(path, latest));
+  expect(await ledger.replace(anIdle({ revision: 2 }))).toBe(false);
+  expect(readdirSync(path)).toEqual([latest]);
 });
 
 test('A disk that fills up in the middle of a run leaves the record before as it was', async () => {

@@ -35,7 +35,8 @@ test.each([
       [403, `<p>got ${repeated}`],
       [200, JSON.stringify({ value: repeated })],
     ] as const;
-    const [status, body] = answers[asked % answers.length]!;
+    // A receiver's refusal is quoted where it is no page.
+    const [status, body] = request.url === '/hook' ? answers[0] : answers[asked % answers.length]!;
     answer.writeHead(status, { 'x-sample-data': 'true', 'content-type': 'text/html' }).end(body);
   });
   const receivers = ['--metrics-url', url, '--notify-url-file', files.write('hook', `${url}/hook`)];
@@ -46,13 +47,16 @@ test.each([
   expectNothingOf(token, shownBy(here, files.texts()));
 });
 
-test("A gateway's key in a text of a policy for people is in no event", async () => {
+test("A gateway's key or a webhook's address in a text of a policy for people is in no event", async () => {
   const { files, run } = await serviceHere();
   const key = 'a8Fq2-Zk9rT-4mW7x';
   const policies = [{ ...operation, ...Object.fromEntries(forPeople.map((field) => [field, `call ${key}`])) }];
+  const second = { ...operation, aspect: 'datasetProfile', note: 'https://chat.example/of-the-team reads this' };
   const headers = ['--header-file', files.write('headers', `X-Key: ${key}`)];
-  const { lines } = await runHere(run('preview', policies, ...headers, '--log', 'json'));
-  const planned = lines.find(({ event }) => event === 'planned');
+  const hook = ['--notify', 'problems', '--notify-url-file', files.write('hook', 'https://chat.example/of-the-team')];
+  const { lines } = await runHere(run('preview', [...policies, second], ...headers, ...hook, '--log', 'json'));
+  expect(lines).toContainEqual(expect.objectContaining({ event: 'planned', note: '[webhook] reads this' }));
+  const planned = lines.find(({ event, aspect }) => event === 'planned' && aspect === operation.aspect);
   for (const field of forPeople) expect(planned?.[field]).toMatch(/^This text repeated/);
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { statusOf } from '../../../cli/ledgers/status.ts';
 import { runsText, statusText } from '../../../cli/outputs/status.ts';
 import { parseRecord, type StoredRecord } from '../../../lambda/ledger/record.ts';
 import {
@@ -34,6 +35,7 @@ describe('status', () => {
   });
 
   test('says what is under way, what is not reported yet, and what waits for a person', () => {
+    expect(statusOf(aRunning({ attempt: anAttempt({ by: 'eve' }) })).by).toBe('eve');
     const lines = statusText(aRecordOfEachState(), 200).split('\n').slice(3);
     expect(lines.map((line) => line.replace(/^dataset\.operation +/, ''))).toEqual([
       'idle',
@@ -53,6 +55,10 @@ describe('status', () => {
     const attempt = aReindex({ baseline: { ...baseline, indexName: 'old_1' } });
     const text = statusText([anIdle({ attempt, lastVerdict: aLastVerdict({ verdict }) })], 200);
     expect(text).toContain('60 rows left behind in old_1');
+    // Not in the index that the next truncation is about, and its task has written rows, and deleted none.
+    const lastVerdict = aLastVerdict({ verdict: { ...verdict, cause: { kind: 'verified', done: 40, total: 40 } } });
+    const open = statusOf(aRunning({ attempt, lastVerdict }));
+    expect(open).toMatchObject({ rowsLeftBehind: 60, oldIndex: undefined, taskRows: undefined });
   });
 
   test.each([

@@ -42,6 +42,17 @@ test('A log says what else it waits for when that changes, but not just after ot
   waiting.stop();
 });
 
+test('On a terminal it is one line that fits, and is erased before other output', () => {
+  const written: string[] = [];
+  const write = (text: string) => written.push(text) > 0;
+  const terminal = { columns: 30, write } as unknown as NodeJS.WriteStream;
+  const waiting = createWaiting({ write, terminal });
+  waiting.for(() => `${'x'.repeat(50)} and more`);
+  vi.advanceTimersByTime(500);
+  waiting.write('done\n');
+  expect(written).toEqual([`  ${'x'.repeat(26)}…`, '\u001b[1G', '\u001b[2K', 'done\n']);
+});
+
 test('The last line of a log says what the next check is for, and when it is', () => {
   const lines: string[] = [];
   const output = onScreen({ write: (text) => lines.push(text) });

@@ -37,6 +37,8 @@ const forms: Array<[string, (secret: string) => string]> = [
   ['in HTML', (secret) => html(10, secret)],
   ['in HTML in hexadecimal', (secret) => html(16, secret)],
   ['in HTML in HTML', (secret) => html(16, secret).replaceAll('&', '&amp;')],
+  ['in an address in HTML, here and there', (secret) => secret.replace(/\w(?=\w{6})/g, (one) => hex(one, '&percnt;'))],
+  ['in JSON in HTML, each character', (secret) => hex(secret, '&bsol;u00')],
   ['in a mail', (secret) => hex(secret, '=')],
   ['in a mail in short lines', (secret) => parts(secret, 8, '=\r\n')],
 ];

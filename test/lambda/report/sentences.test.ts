@@ -4,12 +4,12 @@ import * as z from 'zod';
 import { type Cause, causeSchema } from '../../../lambda/model/cause.ts';
 import { methodSchema } from '../../../lambda/model/method.ts';
 import { type Note, noteSchema } from '../../../lambda/model/note.ts';
-import { outcomes } from '../../../lambda/model/outcomes.ts';
+import { dueOf, outcomes } from '../../../lambda/model/outcomes.ts';
 import { comparedFields } from '../../../lambda/model/policy-fields.ts';
-import { entryFields, maxUnmanaged } from '../../../lambda/model/report-schema.ts';
+import { type DecidedIndex, entryFields, maxUnmanaged } from '../../../lambda/model/report-schema.ts';
 import { serverErrorKinds } from '../../../lambda/model/server-error.ts';
 import { mail } from '../../../lambda/report/destinations/mail.ts';
-import { itemsOf } from '../../../lambda/report/items.ts';
+import { itemsOf, urgencyOf } from '../../../lambda/report/items.ts';
 import { messageOf } from '../../../lambda/report/message.ts';
 import { showTask } from '../../../lambda/report/sentences/commands.ts';
 import { type Sentences, titles } from '../../../lambda/report/sentences/phrases.ts';
@@ -201,6 +201,29 @@ describe('what is offered to type fits the situation', () => {
       expect(named(name).inspect?.line ?? '').not.toContain('GET _tasks/');
     },
   );
+});
+
+test('what passes by itself is for this week where nothing else was decided, unless someone wants it so', () => {
+  const fine = anEntry('truncated', { kind: 'verified' });
+  const passing = entryCases.filter(([, ...entry]) => said(...entry).urgency === 'nothing');
+  const urgency = (...entries: DecidedIndex[]) => urgencyOf(itemsOf(aReport(entries), context).problems);
+  const harmless = (beside: DecidedIndex[]) =>
+    passing.filter(([, ...entry]) => urgency(anEntry(...entry), ...beside) === 'nothing');
+  expect(harmless([fine])).toEqual(passing);
+  expect(harmless([]).flatMap(([name, outcome]) => (dueOf[outcome] === 'in vain' ? name : []))).toEqual([
+    ...['no end seen', 'released meanwhile', 'superseded', 'already sent'],
+    ...['paused', 'just released', 'policy changed', 'policy removed'],
+  ]);
+});
+
+test('of several indices in one item, three owners and one note are named; those that deleted something come first', () => {
+  const each = ['a', 'b', 'c', 'd'].map((text) =>
+    anEntry('failed', { kind: 'gone', what: 'deleted' }, { name: `dataset.${text}`, owner: text, note: text }),
+  );
+  const fine = [anEntry('nothing-to-delete', { kind: 'not-due' }), anEntry('truncated', { kind: 'verified' })];
+  const items = itemsOf(aReport([...each, ...fine]), context);
+  expect(items.problems.map(({ owner }) => owner)).toEqual(['Owner: a, b, c. Note: a.']);
+  expect(items.fine.map(({ outcome }) => outcome)).toEqual(['truncated', 'nothing-to-delete']);
 });
 
 test('a text for people that is empty is not shown', () => {

@@ -101,7 +101,7 @@ function isHelpless({ policies }: Report): boolean {
 const isWanted = (cause: Cause): boolean =>
   (cause.kind === 'stopped' && (cause.by === 'paused' || cause.by === 'release')) ||
   cause.kind === 'gone' ||
-  cause.kind === 'policy';
+  (cause.kind === 'policy' && cause.what !== 'unreadable');
 
 const thisWeek = (item: Item): Item => ({ ...item, sentences: { ...item.sentences, urgency: 'week' } });
 

@@ -1,9 +1,11 @@
 import { rmSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { TLSSocket } from 'node:tls';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { authority, type Issued } from '../support/certificates.ts';
 import { startGateway, type Wants } from '../support/gateway.ts';
-import { textOf } from '../support/loopback.ts';
-import { answering, at, inFront, operation, runHere, serviceHere } from './here.ts';
+import { listening, textOf } from '../support/loopback.ts';
+import { at, inFront, operation, runHere, serviceHere } from './here.ts';
 
 /** The command line behind a front that asks for a header, a client certificate, or both, beside DataHub's token. */
 
@@ -190,17 +192,23 @@ describe('A front without TLS', () => {
   });
 });
 
-test('An identity goes to GMS alone, and neither to a webhook nor to a Pushgateway', async () => {
+test('An identity goes to GMS alone, and neither to a webhook nor to a Pushgateway of the same authority', async () => {
   const here = await behind({ header: secret, certificate: own });
   const elsewhere: string[] = [];
-  const url = await answering(async (asked, answer) => {
-    elsewhere.push(`${asked.url} ${JSON.stringify(asked.headers)} ${await textOf(asked)}`);
+  const tls = { ...made.issue(), requestCert: true, rejectUnauthorized: false };
+  const server = createServer(tls, async (asked, answer) => {
+    const shown = (asked.socket as TLSSocket).getPeerX509Certificate()?.subject ?? 'no certificate';
+    elsewhere.push(`${shown}: ${asked.url} ${JSON.stringify(asked.headers)} ${await textOf(asked)}`);
     answer.end('ok');
   });
+  const { port, close } = await listening(server);
+  onTestFinished(close);
+  const url = `https://127.0.0.1:${port}`;
   const hook = ['--notify-url-file', here.files.write('hook', `${url}/hook/of-this-test`), '--metrics-url', url];
   const { status } = await here.run('enforce', '--fast', ...headerFile(here), ...certificateFiles(here), ...hook);
   expect([status, here.sent().length, elsewhere.length]).toEqual([0, 1, 2]);
   for (const text of elsewhere) {
+    expect(text).toMatch(/^no certificate: /);
     for (const hidden of [secret, here.token, 'x-gateway-key', 'authorization']) expect(text).not.toContain(hidden);
   }
 });
